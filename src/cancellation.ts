@@ -1,0 +1,38 @@
+// One cancellation per batch, shared by its calls. A plain object: an AbortController with its
+// listener costs 5-19 µs a call on Node 20, so a real AbortSignal is built only for who asks.
+import type { CancelReason } from './errors/outcome.js';
+
+type Listener = (reason: CancelReason) => void;
+
+export class Cancellation {
+  #reason: CancelReason | undefined;
+  readonly #listeners = new Set<Listener>();
+
+  /** Why it was cancelled; undefined while it was not. */
+  get reason(): CancelReason | undefined {
+    return this.#reason;
+  }
+
+  /** How many listeners are registered; for leak checks. */
+  get listenerCount(): number {
+    return this.#listeners.size;
+  }
+
+  /** Cancels once; later calls change nothing. Each listener hears it once and is released. */
+  cancel(reason: CancelReason): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener(reason);
+  }
+
+  /** Registers a listener. The caller must have looked at `reason` first and must `unsubscribe`. */
+  subscribe(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  unsubscribe(listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+}
