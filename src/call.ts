@@ -41,6 +41,19 @@ export interface AttemptRecord {
   readonly retry_after_ms?: number;
 }
 
+/** The span of one attempt. */
+export interface AttemptTrace {
+  /** W3C `traceparent` with this attempt's span as the parent. */
+  readonly traceparent: string;
+  /** Ends the span; `null` for ok, else the code and category. */
+  end(failure: { readonly code: string; readonly category: string } | null): void;
+}
+
+/** The span of one call, as far as an attempt needs it. */
+export interface CallTrace {
+  startAttempt(number: number): AttemptTrace;
+}
+
 /** What travels with one call down the stair and gathers facts on the way. One per call. */
 export interface CallContext {
   /** Client id from the configuration, or '' for an anonymous caller. */
@@ -54,8 +67,10 @@ export interface CallContext {
   /** The whole time from receipt to `deadlineAt`, milliseconds. */
   readonly deadlineMs: number;
   readonly cancellation: Cancellation;
-  /** W3C trace context to send upstream. */
+  /** W3C trace context to send upstream (the call's own; an attempt may have a narrower one). */
   readonly traceparent?: string;
+  /** The call's span; absent where nothing is traced. */
+  readonly trace?: CallTrace;
   /** Inbound attempt headers that are forwarded (`x-gateway-attempt`, `grpc-previous-rpc-attempts`). */
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   /** Progress of a streaming upstream, where the client streams. */
@@ -99,6 +114,8 @@ export class Attempt {
   aborted: AbortCause | undefined;
   /** Called at most once, synchronously, when the attempt is stopped. */
   onAbort: ((cause: AbortCause) => void) | undefined;
+  /** W3C `traceparent` that the upstream sends; the attempt's own span where one is traced. */
+  traceparent: string | undefined;
   /** Restarts the idle timer, where the upstream has one (MCP progress). */
   readonly deadlineAt: number;
   readonly number: number;
@@ -109,6 +126,7 @@ export class Attempt {
     this.ctx = ctx;
     this.number = number;
     this.deadlineAt = deadlineAt;
+    this.traceparent = ctx.traceparent;
   }
 
   /** Stops the attempt; the first cause stays. */
