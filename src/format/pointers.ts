@@ -1,0 +1,29 @@
+// JSON Pointers as keys of fault lists: bounded, so that a hostile key cannot fill an answer.
+
+const MAX_POINTER_CHARS = 256;
+
+/** At most this many faults are named in one place. */
+export const MAX_FAULTS = 20;
+
+/** One reference token, escaped (RFC 6901 §3), with its slash. */
+export function pointerTo(key: string | number): string {
+  const token = String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+  return `/${bounded(token)}`;
+}
+
+/** A pointer that is short enough to be shown. */
+export function bounded(pointer: string): string {
+  return pointer.length <= MAX_POINTER_CHARS ? pointer : `${pointer.slice(0, MAX_POINTER_CHARS)}…`;
+}
+
+/** Faults by pointer; `null` as prototype, so that `__proto__` is a key like any other. */
+export function faultList(): Record<string, string> {
+  return Object.create(null) as Record<string, string>;
+}
+
+/** Notes a fault unless the list is full; the first word about a place stays. */
+export function addFault(faults: Record<string, string>, pointer: string, problem: string): void {
+  const key = bounded(pointer);
+  if (key in faults || Object.keys(faults).length >= MAX_FAULTS) return;
+  faults[key] = problem;
+}
