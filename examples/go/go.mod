@@ -1,0 +1,3 @@
+module toolgate.example/client
+
+go 1.19
