@@ -1,6 +1,12 @@
 // Tracing with the OpenTelemetry API. Contexts are handed down by hand: no AsyncLocalStorage on the
 // hot path. Without an SDK a batch costs one no-op span and a call nothing.
-import { ROOT_CONTEXT, SpanKind, trace, type TracerProvider } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  isSpanContextValid,
+  trace,
+  type TracerProvider,
+} from '@opentelemetry/api';
 import type { Attempt, CallContext, UpstreamInvoke } from '../call.js';
 import type { FailedOutcome, Outcome } from '../errors/outcome.js';
 import {
@@ -34,8 +40,10 @@ export function createTracer(provider?: TracerProvider): Tracer {
         remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
       const span = tracer.startSpan('batch', { kind: SpanKind.SERVER }, parent);
       if (span.isRecording()) return new RecordedBatch(tracer, span);
-      if (remote !== undefined) return new UnrecordedBatch(formatTraceparent(remote));
-      return UNRECORDED;
+      // Not sampled, or no SDK: the decision (or the inbound context) still goes upstream.
+      const context = span.spanContext();
+      if (!isSpanContextValid(context)) return UNRECORDED;
+      return new UnrecordedBatch(formatTraceparent(context));
     },
   };
 }
