@@ -1,0 +1,47 @@
+// JSON Schema dialects: which one a schema is written in, and whether it is valid in it.
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { JsonObject } from '../call.js';
+
+const DIALECTS = {
+  'draft-07': { uri: 'http://json-schema.org/draft-07/schema', Compiler: Ajv },
+  '2019-09': { uri: 'https://json-schema.org/draft/2019-09/schema', Compiler: Ajv2019 },
+  '2020-12': { uri: 'https://json-schema.org/draft/2020-12/schema', Compiler: Ajv2020 },
+} as const;
+
+export type Dialect = keyof typeof DIALECTS;
+
+/** The dialect that `$schema` names, 2020-12 without it; undefined for one that we do not speak. */
+export function dialectOf(schema: JsonObject): Dialect | undefined {
+  const named = schema['$schema'];
+  if (named === undefined) return '2020-12';
+  if (typeof named !== 'string') return undefined;
+  const bare = named.replace(/^https?:/, '').replace(/#$/, '');
+  for (const dialect of Object.keys(DIALECTS) as Dialect[])
+    if (DIALECTS[dialect].uri.replace(/^https?:/, '') === bare) return dialect;
+  return undefined;
+}
+
+/** A schema compiler of a dialect. */
+export function createAjv(dialect: Dialect, options: Options): Ajv {
+  return new DIALECTS[dialect].Compiler(options);
+}
+
+const metaCompilers = new Map<Dialect, Ajv>();
+
+/** What is wrong with the schema by its own meta-schema; one error a place. */
+export function metaErrors(dialect: Dialect, schema: JsonObject): ErrorObject[] {
+  let ajv = metaCompilers.get(dialect);
+  if (ajv === undefined) {
+    ajv = createAjv(dialect, { strict: false, allErrors: true, logger: false });
+    metaCompilers.set(dialect, ajv);
+  }
+  const validate = ajv.getSchema(DIALECTS[dialect].uri);
+  if (validate === undefined || validate(schema) === true) return [];
+  const byPlace = new Map<string, ErrorObject>();
+  for (const error of validate.errors ?? []) {
+    if (!byPlace.has(error.instancePath)) byPlace.set(error.instancePath, error);
+  }
+  return [...byPlace.values()];
+}
