@@ -38,7 +38,7 @@ function readText(text: string, mayBeEncodedAgain: boolean): JsonObject | Reject
     return rejected(
       text.trim() === ''
         ? 'must be a JSON object, is an empty text'
-        : `is not valid JSON (line ${parsed.line}, column ${parsed.column})`,
+        : `is not valid JSON: ${parsed.message}`,
     );
   }
   if (parsed.faults.length > 0) return fromFaults(parsed.faults);

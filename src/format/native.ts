@@ -12,7 +12,7 @@ import {
 } from './batch-options.js';
 import { checkDependencies } from './dependencies.js';
 import { unknownField } from './nearest.js';
-import { addFault, faultList, pointerTo } from './pointers.js';
+import { addFault, envelopeFault, faultList, hasFaults, pointerTo } from './pointers.js';
 import { isObject } from './wire-format.js';
 import type { EnvelopeFault, ParseOptions, ReadEnvelope } from './wire-format.js';
 
@@ -105,23 +105,13 @@ function attribute(found: readonly JsonFault[], calls: ToolCall[], faults: Fault
   }
 }
 
-function refuse(faults: Faults): EnvelopeFault {
-  const [pointer, problem] = Object.entries(faults)[0] ?? ['', 'is not understood'];
-  return {
-    ok: false,
-    code: 'PARSER_INVALID_FORMAT',
-    message: `The envelope is faulty at ${pointer === '' ? 'its root' : pointer}: ${problem}`,
-    errors: faults,
-  };
-}
-
 /** Reads the native envelope. A fault in one call never touches its siblings. */
 export function parseNative(
   body: unknown,
   found: readonly JsonFault[],
   opts: ParseOptions,
 ): ReadEnvelope<'native'> | EnvelopeFault {
-  if (!isObject(body)) return refuse({ '': 'must be an object with "calls"' });
+  if (!isObject(body)) return envelopeFault({ '': 'must be an object with "calls"' });
   const faults = faultList();
   const options = optionsFromQuery(opts.query, faults);
   const calls = readCalls(body, opts.maxBatch, faults);
@@ -138,7 +128,7 @@ export function parseNative(
     checkDependencies(calls, faults);
     break;
   }
-  for (const _ in faults) return refuse(faults);
+  if (hasFaults(faults)) return envelopeFault(faults);
   return { ok: true, format: 'native', calls, options, context: undefined };
 }
 

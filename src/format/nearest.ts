@@ -31,6 +31,6 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 export function unknownField(name: string, known: readonly string[]): string {
   const hint = nearest(name, known);
   return hint === undefined
-    ? `unknown field (known: ${known.join(', ')})`
-    : `unknown field, did you mean ${hint}?`;
+    ? `is an unknown field (known: ${known.join(', ')})`
+    : `is an unknown field, did you mean ${hint}?`;
 }

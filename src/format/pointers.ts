@@ -1,4 +1,6 @@
 // JSON Pointers as keys of fault lists: bounded, so that a hostile key cannot fill an answer.
+import type { EnvelopeFault } from './wire-format.js';
+import { escapePointerToken } from '../json/pointer.js';
 
 const MAX_POINTER_CHARS = 256;
 
@@ -7,8 +9,7 @@ export const MAX_FAULTS = 20;
 
 /** One reference token, escaped (RFC 6901 §3), with its slash. */
 export function pointerTo(key: string | number): string {
-  const token = String(key).replaceAll('~', '~0').replaceAll('/', '~1');
-  return `/${bounded(token)}`;
+  return `/${bounded(escapePointerToken(String(key)))}`;
 }
 
 /** A pointer that is short enough to be shown. */
@@ -26,4 +27,17 @@ export function addFault(faults: Record<string, string>, pointer: string, proble
   const key = bounded(pointer);
   if (key in faults || Object.keys(faults).length >= MAX_FAULTS) return;
   faults[key] = problem;
+}
+
+/** Whether anything was noted; without building a list of it. */
+export function hasFaults(faults: Readonly<Record<string, string>>): boolean {
+  for (const _ in faults) return true;
+  return false;
+}
+
+/** The refusal of a whole request; its message names the first fault. */
+export function envelopeFault(errors: Readonly<Record<string, string>>): EnvelopeFault {
+  const [pointer = '', problem = 'is not understood'] = Object.entries(errors)[0] ?? [];
+  const message = `The request is faulty: ${pointer === '' ? 'it' : pointer} ${problem}`;
+  return { ok: false, code: 'PARSER_INVALID_FORMAT', message, errors };
 }

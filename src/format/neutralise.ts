@@ -1,0 +1,182 @@
+// Takes the power out of untrusted text: nothing in it can close our envelope, open a turn in a
+// chat template, hide behind invisible characters or turn the reading direction. The words stay.
+import { shapeOf } from './confusables.js';
+
+export interface Neutralised {
+  readonly text: string;
+  /** How many markers were taken out. */
+  readonly markers: number;
+}
+
+/** What stands in a marker's place. */
+export const MARKER_REMOVED = '[marker removed]';
+
+/** Markers as shapes (see `shapeOf`): lower case, no whitespace, `_` as `-`. */
+const MARKERS = [
+  ...tags('untrusted-data', 'untrusteddata', 'function-calls', 'function-results', 'antml:'),
+  ...tags('tool-call', 'tool-calls', 'tool-response', 'tool-result', 'tool-results', 'tool-use'),
+  ...tags('start-of-turn', 'end-of-turn', 'extra-id-', 's>', 'bos>', 'eos>', 'system>', 'think>'),
+  ...['[inst]', '[/inst]', '[tool-calls]', '[available-tools]', '[/available-tools]'],
+  ...['[tool-results]', '[/tool-results]', '[system-prompt]', '[/system-prompt]'],
+  ...['<<sys>>', '<</sys>>', '[gmask]', '<sop>'],
+];
+
+/** Longest name between `<|` and `|>`. */
+const MAX_NAME = 64;
+
+interface Node {
+  readonly next: Map<string, Node>;
+  isMarker: boolean;
+}
+
+function tags(...names: string[]): string[] {
+  return names.flatMap((name) => [`<${name}`, `</${name}`]);
+}
+
+function node(): Node {
+  return { next: new Map(), isMarker: false };
+}
+
+const ROOT = node();
+for (const marker of MARKERS) {
+  let at = ROOT;
+  for (const character of marker) {
+    let next = at.next.get(character);
+    if (next === undefined) at.next.set(character, (next = node()));
+    at = next;
+  }
+  at.isMarker = true;
+}
+
+/** Controls but tab and line ends, bidi controls, zero-width and tag characters. */
+const INVISIBLE =
+  /(?![\t\n\r])\p{Cc}|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+const PRINTABLE_ASCII = /^[\t\n\r -~]*$/;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+/** Where a marker may begin: a bracket, its escape, or a character that may look like one. */
+const CANDIDATE = /[<[&%\\\u0080-\uffff]/g;
+const ENTITY =
+  /&(?:amp;)*(?:#x0*([0-9a-f]{1,6})|#0*(\d{1,7})|(lt|gt|sol|bsol|verbar|vert|lsqb|rsqb|lbrack|rbrack|hyphen|dash|lowbar));?/iy;
+const PERCENT = /%(?:25)*([0-9a-f]{2})/iy;
+const BACKSLASH = /\\+(?:u\{0*([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|[nrt])?/iy;
+const NAMED: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  sol: '/',
+  bsol: '/',
+  verbar: '|',
+  vert: '|',
+  lsqb: '[',
+  lbrack: '[',
+  rsqb: ']',
+  rbrack: ']',
+  hyphen: '-',
+  dash: '-',
+  lowbar: '-',
+};
+
+/** Reads a text one shape at a time, seeing through escapes. */
+class ShapeReader {
+  readonly #text: string;
+  /** Where the next shape begins. */
+  end = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The shape at `end`; moves `end` behind it. */
+  read(): string {
+    const start = this.end;
+    const unit = this.#text.charCodeAt(start);
+    if (unit === 0x26 /* & */) return this.#escape(ENTITY, start);
+    if (unit === 0x25 /* % */) return this.#escape(PERCENT, start);
+    if (unit === 0x5c /* \ */) return this.#escape(BACKSLASH, start);
+    if (unit < 0x80) {
+      this.end = start + 1;
+      if (unit <= 0x20 || unit === 0x7f) return '';
+      if (unit === 0x5f /* _ */) return '-';
+      return this.#text.charAt(start).toLowerCase();
+    }
+    const character = String.fromCodePoint(this.#text.codePointAt(start) ?? unit);
+    this.end = start + character.length;
+    return shapeOf(character);
+  }
+
+  #escape(pattern: RegExp, start: number): string {
+    pattern.lastIndex = start;
+    const match = pattern.exec(this.#text);
+    this.end = match === null ? start + 1 : pattern.lastIndex;
+    if (match === null) return this.#text.charAt(start);
+    const [, a, b, c] = match;
+    if (pattern === ENTITY) {
+      if (c !== undefined) return NAMED[c.toLowerCase()] ?? '';
+      return shapeOfCode(a === undefined ? Number(b) : parseInt(a, 16));
+    }
+    const hex = a ?? b ?? c;
+    return hex === undefined ? '' : shapeOfCode(parseInt(hex, 16));
+  }
+}
+
+function shapeOfCode(code: number): string {
+  return code > 0x10ffff ? '' : shapeOf(String.fromCodePoint(code));
+}
+
+/** Whether `<|` and what was read after it may still become `<|name|>`. */
+function mayBeBars(seen: string): boolean {
+  if (seen.length > MAX_NAME) return false;
+  for (let i = 0; i < seen.length && i < 2; i++) if (seen[i] !== '<|'[i]) return false;
+  return !/[^a-z0-9:.|>-]/.test(seen.slice(2));
+}
+
+/**
+ * Where the marker ends that begins with `first`, -1 where there is none. The reader stands behind
+ * `first`. Reads no further than a marker may reach.
+ */
+function markerEnd(text: string, reader: ShapeReader, first: string): number {
+  let at: Node | undefined = ROOT;
+  let end = -1;
+  let seen = '';
+  for (let shape = first; ; shape = reader.read()) {
+    for (const character of shape) {
+      at = at?.next.get(character);
+      seen += character;
+      if (at?.isMarker === true) end = reader.end;
+    }
+    if (seen.length > 3 && seen.startsWith('<|') && seen.endsWith('|>')) return reader.end;
+    if (at === undefined && !mayBeBars(seen)) return end;
+    if (reader.end >= text.length) return end;
+  }
+}
+
+/** Takes the end of a tag with it, where it follows at once. */
+function withTagEnd(text: string, end: number): number {
+  const tail = /^[\s/]{0,8}>/.exec(text.slice(end, end + 9));
+  return tail === null ? end : end + tail[0].length;
+}
+
+function removeMarkers(text: string): Neutralised {
+  const reader = new ShapeReader(text);
+  let clean = '';
+  let kept = 0;
+  let markers = 0;
+  CANDIDATE.lastIndex = 0;
+  for (let match = CANDIDATE.exec(text); match !== null; match = CANDIDATE.exec(text)) {
+    reader.end = match.index;
+    const first = reader.read();
+    CANDIDATE.lastIndex = reader.end;
+    const mayOpen = first.startsWith('<') || first.startsWith('[');
+    const end = mayOpen ? markerEnd(text, reader, first) : -1;
+    if (end < 0) continue;
+    clean += text.slice(kept, match.index) + MARKER_REMOVED;
+    kept = CANDIDATE.lastIndex = withTagEnd(text, end);
+    markers++;
+  }
+  return { text: kept === 0 ? text : clean + text.slice(kept), markers };
+}
+
+/** Neutralises untrusted text. Linear in its length. */
+export function neutralise(text: string): Neutralised {
+  if (PRINTABLE_ASCII.test(text)) return removeMarkers(text);
+  return removeMarkers(text.replace(INVISIBLE, '').replace(LONE_SURROGATE, '\ufffd'));
+}

@@ -1,0 +1,93 @@
+// OpenAI's Responses API: `output` items of type `function_call`, each answered by an item of
+// type `function_call_output`, which takes text or a list with images.
+import { modelContent, plainText } from './model-content.js';
+import type { ModelContent } from './model-content.js';
+import { offerFunctions } from './offer.js';
+import { toStrictSchema } from './strict-schema.js';
+import { isObject } from './wire-format.js';
+import type { FoundCall, WireFormat } from './wire-format.js';
+
+const CALL_TYPES = new Set<unknown>(['function_call', 'custom_tool_call']);
+
+/** What of a call item its answer repeats. */
+interface Wire {
+  readonly custom: boolean;
+  readonly caller: unknown;
+}
+
+function isCallItem(item: unknown): boolean {
+  return isObject(item) && CALL_TYPES.has(item['type']);
+}
+
+function itemsOf(body: unknown): { at: string; items: readonly unknown[] } {
+  if (Array.isArray(body)) return { at: '', items: body };
+  if (isObject(body) && Array.isArray(body['output']))
+    return { at: '/output', items: body['output'] };
+  return { at: '', items: [] };
+}
+
+function read(item: unknown, at: string): FoundCall | undefined {
+  if (!isObject(item) || !isCallItem(item)) return undefined;
+  const custom = item['type'] === 'custom_tool_call';
+  const wire: Wire = { custom, caller: item['caller'] };
+  return {
+    at,
+    argumentsAt: `${at}/${custom ? 'input' : 'arguments'}`,
+    id: item['call_id'],
+    name: item['name'],
+    args: custom ? item['input'] : item['arguments'],
+    wire,
+  };
+}
+
+function output(content: ModelContent): string | unknown[] {
+  if (content.images.length === 0) return plainText(content);
+  return [
+    { type: 'input_text' as const, text: plainText(content) },
+    ...content.images.map(({ mimeType, data }) => ({
+      type: 'input_image' as const,
+      image_url: `data:${mimeType};base64,${data}`,
+    })),
+  ];
+}
+
+export const openaiResponses = {
+  name: 'openai-responses',
+
+  detect(body) {
+    if (Array.isArray(body)) return body.some(isCallItem);
+    if (!isObject(body)) return false;
+    return body['object'] === 'response' || Array.isArray(body['output']) || isCallItem(body);
+  },
+
+  parse(body) {
+    if (isCallItem(body)) {
+      const only = read(body, '');
+      return only ? [only] : [];
+    }
+    const { at, items } = itemsOf(body);
+    return items.flatMap((item, i) => read(item, `${at}/${i}`) ?? []);
+  },
+
+  render(answers, options) {
+    return answers.map(({ result, wire }) => {
+      const { custom, caller } = wire as Wire;
+      return {
+        type: custom ? ('custom_tool_call_output' as const) : ('function_call_output' as const),
+        call_id: result.id,
+        output: output(modelContent(result, options, 'images')),
+        ...(isObject(caller) && { caller }),
+      };
+    });
+  },
+
+  offer(tools, toAlias) {
+    return offerFunctions(tools, toAlias, (tool, name, description) => {
+      const { schema, strict, notes } = toStrictSchema(tool.inputSchema, 'openai');
+      return {
+        tool: { type: 'function' as const, name, description, parameters: schema, strict },
+        notes,
+      };
+    });
+  },
+} as const satisfies WireFormat;
