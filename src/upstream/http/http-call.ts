@@ -1,0 +1,142 @@
+// One attempt over HTTP: the exchange, and the two cases in which it goes on with another one — a
+// redirect within the origin, and a connection that was dead before it was used.
+import type { AbortCause, Attempt } from '../../call.js';
+import type { Outcome } from '../../errors/outcome.js';
+import type { AnswerReader } from './answer.js';
+import { Exchange, type Answer, type ExchangeEnd } from './exchange.js';
+import type { Connection, OriginPool } from './pools.js';
+import { MAX_REDIRECTS, sameOriginPath } from './redirect.js';
+import type { HttpRequest } from './request.js';
+
+/** What a call needs of its tool, compiled. */
+export interface HttpTool {
+  readonly origin: string;
+  readonly pool: OriginPool;
+  readonly reader: AnswerReader;
+  readonly idempotent: boolean;
+  readonly followsRedirects: boolean;
+}
+
+const MISDIRECTED = 421;
+
+export class HttpCall {
+  readonly #tool: HttpTool;
+  readonly #attempt: Attempt;
+  readonly #resolve: (outcome: Outcome) => void;
+  #request: HttpRequest;
+  #exchange: Exchange | undefined;
+  /** A connection of our own, after the pool's was dead. */
+  #fresh: Connection | undefined;
+  #redirects = 0;
+
+  private constructor(
+    tool: HttpTool,
+    request: HttpRequest,
+    attempt: Attempt,
+    resolve: (outcome: Outcome) => void,
+  ) {
+    this.#tool = tool;
+    this.#request = request;
+    this.#attempt = attempt;
+    this.#resolve = resolve;
+  }
+
+  /** Sends the request and resolves to the outcome; at once when the attempt is aborted. */
+  static run(tool: HttpTool, request: HttpRequest, attempt: Attempt): Promise<Outcome> {
+    return new Promise((resolve) => {
+      if (attempt.aborted !== undefined) {
+        resolve(abortOutcome(attempt.aborted, attempt));
+        return;
+      }
+      const call = new HttpCall(tool, request, attempt, resolve);
+      attempt.onAbort = (cause) => {
+        call.#exchange?.abort();
+        call.#done(abortOutcome(cause, attempt));
+      };
+      call.#send();
+    });
+  }
+
+  #send(): void {
+    const { pool, reader } = this.#tool;
+    this.#exchange = new Exchange(this.#attempt, reader, (end) => {
+      this.#ended(end);
+    });
+    this.#exchange.send(this.#fresh ?? pool.shared, this.#request);
+  }
+
+  #ended(end: ExchangeEnd): void {
+    switch (end.kind) {
+      case 'screened':
+        this.#done(end.outcome);
+        break;
+      case 'failed':
+        if (this.#mayResend(end.race)) this.#sendAfresh();
+        else this.#done({ kind: 'transport', error: end.error, phase: this.#attempt.phase });
+        break;
+      case 'answer':
+        this.#answered(end.answer);
+    }
+  }
+
+  #answered(answer: Answer): void {
+    // RFC 9110 §15.5.20: a misdirected request may be repeated over another connection.
+    if (answer.status === MISDIRECTED && this.#attempt.number === 1 && this.#fresh === undefined) {
+      this.#sendAfresh();
+      return;
+    }
+    const path = this.#redirectPath(answer);
+    if (path !== undefined) {
+      this.#redirects++;
+      this.#request = { ...this.#request, path };
+      this.#attempt.ctx.effectMayHaveHappened = true;
+      this.#send();
+      return;
+    }
+    try {
+      const outcome = this.#tool.reader.read(answer);
+      if (outcome instanceof Promise) void outcome.then(this.#done, this.#broke);
+      else this.#done(outcome);
+    } catch {
+      this.#broke();
+    }
+  }
+
+  #redirectPath(answer: Answer): string | undefined {
+    if (!this.#tool.followsRedirects || this.#redirects >= MAX_REDIRECTS) return undefined;
+    return sameOriginPath(answer.status, answer.headers, this.#tool.origin, this.#request.path);
+  }
+
+  /** A dead idle connection costs no attempt: what never left may go again, the rest if repeatable. */
+  #mayResend(race: (ExchangeEnd & { kind: 'failed' })['race']): boolean {
+    if (race === undefined || this.#fresh !== undefined) return false;
+    const { ctx } = this.#attempt;
+    if (race === 'never_sent') return true;
+    if (!this.#tool.idempotent && !ctx.keySent) return false;
+    ctx.effectMayHaveHappened = true;
+    return true;
+  }
+
+  #sendAfresh(): void {
+    this.#fresh = this.#tool.pool.fresh();
+    this.#send();
+  }
+
+  readonly #done = (outcome: Outcome): void => {
+    this.#attempt.onAbort = undefined;
+    this.#resolve(outcome);
+    if (this.#fresh !== undefined) void this.#fresh.destroy();
+  };
+
+  /** A fault of ours while reading an answer. */
+  readonly #broke = (): void => {
+    this.#done({ kind: 'internal', requestId: this.#attempt.ctx.batchId });
+  };
+}
+
+function abortOutcome(cause: AbortCause, attempt: Attempt): Outcome {
+  const { phase } = attempt;
+  return cause.kind === 'timeout'
+    ? { kind: 'timeout', scope: cause.scope, timeoutMs: cause.timeoutMs, phase }
+    : { kind: 'cancelled', reason: cause.reason, phase };
+}

@@ -1,0 +1,118 @@
+// The header lines of a request: what the author set, what the gateway adds, what travels with the
+// call. Checked here, because undici's pool loses a connection to every request it finds invalid.
+import type { Attempt, HttpUpstreamDefinition, JsonObject, ResolvedCall } from '../../call.js';
+import { ArgumentFault } from './argument-fault.js';
+import { asText, compileTemplate, splitPlaceholders, type IsArgument } from './template.js';
+
+/** Writes all header lines as name, value, name, value… Throws ArgumentFault. */
+export type HeaderWriter = (call: ResolvedCall, attempt: Attempt) => string[];
+
+/** RFC 9110 §5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 §5.5: no line breaks, no controls, nothing beyond Latin-1. */
+const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+/** The connection's own business (RFC 9110 §7.6.1), and what undici sets or refuses. */
+const RESERVED = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Sent unless the author sets them. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  accept: 'application/json, text/*;q=0.9, */*;q=0.1',
+  // Decoding costs more than it saves on most answers; a tool that wants it says so.
+  'accept-encoding': 'identity',
+  'user-agent': 'toolgate',
+};
+
+/** Whether the author may set this header to this value. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!TOKEN.test(name)) return 'A header has an invalid name.';
+  if (RESERVED.has(name.toLowerCase())) return `The header ${name} cannot be set.`;
+  return BAD_VALUE.test(value) ? `The header ${name} has an invalid value.` : undefined;
+}
+
+/**
+ * Compiles a tool's headers.
+ *
+ * @param extra what the URL or the body asks for; the author's own headers win
+ * @throws Error where a header can never be sent
+ */
+export function compileHeaders(
+  definition: HttpUpstreamDefinition,
+  extra: Readonly<Record<string, string | undefined>>,
+  keyHeader: string | undefined,
+  isArgument: IsArgument,
+): HeaderWriter {
+  const fixed = new Map<string, string>();
+  for (const [name, value] of Object.entries({ ...DEFAULTS, ...extra })) {
+    if (value !== undefined) fixed.set(name, value);
+  }
+  const filled: [name: string, write: (args: JsonObject) => string | undefined][] = [];
+  for (const [name, source] of Object.entries(definition.headers)) {
+    const problem = headerProblem(name, source);
+    if (problem !== undefined) throw new Error(problem);
+    const key = name.toLowerCase();
+    fixed.delete(key);
+    const write = compileHeaderValue(source, isArgument);
+    if (typeof write === 'string') fixed.set(key, write);
+    else filled.push([key, write]);
+  }
+  const constant = [...fixed].flat();
+  const isSet = new Set([...fixed.keys(), ...filled.map(([name]) => name)]);
+  return (call, attempt) => {
+    const lines = constant.slice();
+    for (const [name, write] of filled) {
+      const value = write(call.arguments);
+      if (value !== undefined) lines.push(name, value);
+    }
+    const add = (name: string, value: string | undefined): void => {
+      if (value !== undefined && !isSet.has(name) && !BAD_VALUE.test(value))
+        lines.push(name, value);
+    };
+    const leftMs = Math.ceil(attempt.deadlineAt - performance.now());
+    if (Number.isFinite(leftMs)) add('x-request-timeout-ms', String(Math.max(1, leftMs)));
+    add('traceparent', attempt.traceparent);
+    const forwarded = attempt.ctx.forwardHeaders;
+    if (forwarded !== undefined) {
+      for (const name of Object.keys(forwarded)) add(name.toLowerCase(), forwarded[name]);
+    }
+    if (keyHeader !== undefined && call.idempotencyKey !== undefined) {
+      lines.push(keyHeader, idempotencyKey(call.idempotencyKey));
+      attempt.ctx.keySent = true;
+    }
+    return lines;
+  };
+}
+
+function compileHeaderValue(
+  source: string,
+  isArgument: IsArgument,
+): string | ((args: JsonObject) => string | undefined) {
+  const names = splitPlaceholders(source, isArgument).flatMap((piece) =>
+    'argument' in piece ? [piece.argument] : [],
+  );
+  const [first] = names;
+  if (first === undefined) return source;
+  const template = compileTemplate(source, isArgument);
+  return (args) => {
+    const value = template(args);
+    if (value === undefined || value === null) return undefined;
+    const text = asText(value);
+    if (BAD_VALUE.test(text)) {
+      throw new ArgumentFault(first, 'goes into a header and holds characters that one cannot');
+    }
+    return text;
+  };
+}
+
+/** The key as it may stand in a header; one that cannot is sent percent-encoded, the same each time. */
+function idempotencyKey(key: string): string {
+  return BAD_VALUE.test(key) ? encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd')) : key;
+}
