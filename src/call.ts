@@ -280,7 +280,14 @@ export interface ToolDefinition {
   readonly verify?: VerifyPolicy;
   readonly cache?: CachePolicy;
   readonly errorRules: readonly ErrorRule[];
+  /**
+   * What a model is shown of a result that reads like an instruction. `annotate` (default): all of
+   * it, flagged; `truncate`: what stands before it; `fail`: a TOOL_RESULT_ERROR in its place.
+   */
+  readonly onSuspicion?: OnSuspicion;
 }
+
+export type OnSuspicion = 'annotate' | 'truncate' | 'fail';
 
 /** Exactly one per call, always. */
 export interface ToolResult {
