@@ -1,5 +1,6 @@
 // The untrusted envelope: everything a tool said stands between one opening and one closing marker,
 // whatever it holds. What reads like an instruction is flagged, not removed.
+import type { OnSuspicion } from '../call.js';
 import { neutralise } from './neutralise.js';
 import { findSuspicion } from './suspicion.js';
 
@@ -8,7 +9,7 @@ export interface EnvelopeOptions {
   /** The text was cut before it came here. */
   readonly truncated: boolean;
   /** What to do with text that reads like an instruction; `fail` was decided before rendering. */
-  readonly onSuspicion: 'annotate' | 'truncate' | 'fail';
+  readonly onSuspicion: OnSuspicion;
 }
 
 /** Wraps text that nobody vouches for. Nothing inside can close the envelope or open another. */

@@ -4,6 +4,7 @@
 import type { JsonObject, ToolDefinition, ToolResult } from '../call.js';
 import { modelContent, sentenceAndText } from './model-content.js';
 import type { ModelContent } from './model-content.js';
+import { neutraliseValue } from './neutralise.js';
 import { isMcpResult, readValue } from './result-content.js';
 import { isObject } from './wire-format.js';
 import type { Answer, FoundCall, RenderOptions, WireFormat } from './wire-format.js';
@@ -68,15 +69,16 @@ function structured({ result }: ToolResult): JsonObject | undefined {
   return isObject(value['structuredContent']) ? value['structuredContent'] : undefined;
 }
 
-function toResult(answer: ToolResult, content: ModelContent): JsonObject {
-  const structuredContent =
-    answer.errorInfo === null ? structured(answer) : { error_info: answer.errorInfo };
+function toResult(answer: ToolResult, content: ModelContent, options: RenderOptions): JsonObject {
+  const object = answer.errorInfo === null ? structured(answer) : { error_info: answer.errorInfo };
+  // A host may show it to its model, and an object cannot be wrapped.
+  const structuredContent = options.envelope === 'none' ? object : neutraliseValue(object);
   return {
     content: [
       { type: 'text' as const, text: sentenceAndText(content) },
       ...content.images.map(({ mimeType, data }) => ({ type: 'image' as const, data, mimeType })),
     ],
-    ...(structuredContent && { structuredContent }),
+    ...(structuredContent !== undefined && { structuredContent }),
     isError: answer.status === 'error',
   };
 }
@@ -89,7 +91,7 @@ function toResponse(answer: Answer, options: RenderOptions): unknown {
     return { jsonrpc: '2.0' as const, id, error };
   }
   const content = modelContent(answer.result, options, 'images');
-  return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, content) };
+  return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, content, options) };
 }
 
 function toTool(tool: ToolDefinition): unknown {

@@ -180,3 +180,20 @@ export function neutralise(text: string): Neutralised {
   if (PRINTABLE_ASCII.test(text)) return removeMarkers(text);
   return removeMarkers(text.replace(INVISIBLE, '').replace(LONE_SURROGATE, '\ufffd'));
 }
+
+/** Containers deeper than this become a note: nothing a model could use stands there. */
+const MAX_DEPTH = 128;
+
+/** A JSON value with every string and key in it neutralised; structure and numbers stay. */
+export function neutraliseValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return neutralise(value).text;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[nested too deep]';
+  if (Array.isArray(value)) return value.map((item) => neutraliseValue(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      neutralise(key).text,
+      neutraliseValue(item, depth + 1),
+    ]),
+  );
+}

@@ -1,6 +1,6 @@
 // `on_suspicion: fail`: a result that reads like an instruction becomes a TOOL_RESULT_ERROR with
 // the places of its findings, never their text. The call itself was executed.
-import type { ToolResult } from '../call.js';
+import type { OnSuspicion, ToolResult } from '../call.js';
 import { CATALOGUE } from '../errors/catalogue.js';
 import type { ErrorInfo } from '../errors/error-info.js';
 import { readValue } from './result-content.js';
@@ -33,10 +33,7 @@ function errorInfo(result: ToolResult, findings: readonly Finding[]): ErrorInfo 
  * Holds a successful result back if it reads like an instruction and its tool's policy is `fail`;
  * any other result is returned as it is. For results a model is going to read.
  */
-export function screenResult(
-  result: ToolResult,
-  onSuspicion: 'annotate' | 'truncate' | 'fail',
-): ToolResult {
+export function screenResult(result: ToolResult, onSuspicion: OnSuspicion): ToolResult {
   if (onSuspicion !== 'fail' || result.result === null) return result;
   const findings = findInValue(readValue(result.result));
   if (findings.length === 0) return result;

@@ -1,6 +1,6 @@
 // What a wire format is: four functions over one provider's shapes. The files beside this one each
 // hold one format; `index.ts` lists them. Types only.
-import type { JsonObject, ToolCall, ToolDefinition, ToolResult } from '../call.js';
+import type { JsonObject, OnSuspicion, ToolCall, ToolDefinition, ToolResult } from '../call.js';
 
 /** What a request asks of the whole batch. */
 export interface BatchOptions {
@@ -53,7 +53,7 @@ export interface RenderOptions {
   /** Tool name -> the name a provider can carry. */
   readonly toAlias: (name: string) => string;
   /** What to do with results that read like instructions, per tool; absent: annotate. */
-  readonly onSuspicion?: (tool: string) => 'annotate' | 'truncate' | 'fail';
+  readonly onSuspicion?: (tool: string) => OnSuspicion;
 }
 
 /** Tools in a provider's own form, and what of their schemas it cannot carry. */
