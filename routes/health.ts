@@ -1,0 +1,98 @@
+// /livez, /readyz, /healthz: the process is up; it takes work; and how each tool is doing. One tool's
+// open breaker makes the gateway degraded, never unready.
+import type { FastifyInstance } from 'fastify';
+import { serverHealth, toolHealth } from '../src/gateway/health.js';
+import { problems } from './schemas/problems.js';
+import { healthExample, statusSchema } from './schemas/health.js';
+import { VERSION } from '../src/version.js';
+
+const open = { auth: 'none', limited: false } as const;
+
+export function healthRoutes(app: FastifyInstance): void {
+  const startedAt = performance.now();
+
+  app.get(
+    '/livez',
+    {
+      schema: {
+        operationId: 'livez',
+        summary: 'The process is up',
+        tags: ['health'],
+        response: { 200: statusSchema('The process is up.', 'ok') },
+      },
+      config: open,
+    },
+    async (_request, reply) => reply.send({ status: 'ok' }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        operationId: 'readyz',
+        summary: 'The gateway takes work',
+        tags: ['health'],
+        response: {
+          200: statusSchema('It takes work.', 'ok'),
+          503: statusSchema('It drains, or lacks a required MCP server.', 'draining'),
+        },
+      },
+      config: open,
+    },
+    async (_request, reply) => {
+      const status = readiness();
+      return reply.code(status === 'ok' ? 200 : 503).send({ status });
+    },
+  );
+
+  function readiness(): 'ok' | 'draining' | 'unavailable' {
+    if (app.gateway.draining) return 'draining';
+    return app.gateway.mcp.requiredAreConnected() ? 'ok' : 'unavailable';
+  }
+
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        operationId: 'healthz',
+        summary: 'How the gateway and each tool are doing',
+        description: 'Where clients are configured, tools are shown to callers with a key only.',
+        tags: ['health'],
+        response: {
+          200: {
+            description: 'The state of everything.',
+            content: {
+              'application/json': {
+                schema: { type: 'object', additionalProperties: true },
+                example: healthExample,
+              },
+            },
+          },
+          ...problems(401, 403, 500),
+        },
+      },
+      config: { auth: 'optional', limited: false },
+    },
+    async (request, reply) => {
+      const { gateway } = app;
+      const shown = !gateway.clients.required || request.isAdmin || request.client.id !== '';
+      const tools = [...gateway.registry.all()].map(toolHealth);
+      const servers = gateway.mcp
+        .all()
+        .map(({ server, definition }) => serverHealth(server, definition.required));
+      const degraded =
+        tools.some((tool) => tool.status !== 'ok') ||
+        servers.some((server) => server.state !== 'connected');
+      return reply.send({
+        status: gateway.draining ? 'draining' : degraded ? 'degraded' : 'ok',
+        version: VERSION,
+        uptime_ms: Math.round(performance.now() - startedAt),
+        batches_in_flight: gateway.running.size,
+        tools: shown
+          ? tools.filter((tool) => request.isAdmin || request.client.mayUse(tool.name))
+          : null,
+        mcp_servers: shown ? servers : null,
+      });
+    },
+  );
+}

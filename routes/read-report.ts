@@ -1,0 +1,28 @@
+// Reads the body of POST /v1/errors/classify against its schema; faults name their place.
+import { ErrorReportSchema } from './schemas/errors.js';
+import { compileValidator } from '../src/tools/validator.js';
+import type { ReportedError } from '../src/errors/report.js';
+
+export type Report =
+  | {
+      readonly ok: true;
+      readonly tool: string | undefined;
+      readonly idempotent: boolean | undefined;
+      readonly error: ReportedError;
+    }
+  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
+
+const compiled = compileValidator({ ...ErrorReportSchema }, { trusted: true });
+if (!compiled.ok) throw new Error(`the report's own schema: ${compiled.problem}`);
+const { validator } = compiled;
+
+export function readReport(value: unknown): Report {
+  const errors = validator.validate(value);
+  if (errors !== undefined) return { ok: false, errors };
+  const { tool, idempotent, error } = value as {
+    tool?: string;
+    idempotent?: boolean;
+    error: ReportedError;
+  };
+  return { ok: true, tool, idempotent, error };
+}

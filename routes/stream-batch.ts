@@ -1,0 +1,73 @@
+// The streaming answers of a batch: a line (NDJSON) or an event (SSE) per result as it completes.
+import { PassThrough } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { resultPieces } from '../src/format/index.js';
+import type { BatchRequest, Gateway } from '../src/gateway/gateway.js';
+import { joinPieces } from './render-batch.js';
+import { invalidEnvelope } from './tool-calls.js';
+
+export type StreamKind = 'ndjson' | 'sse';
+
+const CONTENT_TYPES = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  sse: 'text/event-stream; charset=utf-8',
+} as const satisfies Record<StreamKind, string>;
+
+/** What the Accept header asks for; undefined: plain JSON. */
+export function streamKind(accept: string | undefined): StreamKind | undefined {
+  if (accept === undefined) return undefined;
+  if (accept.includes('application/x-ndjson')) return 'ndjson';
+  if (accept.includes('text/event-stream') && !accept.includes('application/json')) return 'sse';
+  return undefined;
+}
+
+/** Without raw line breaks, which frame both kinds of stream; in JSON they are only white space. */
+function oneLine(json: string | Buffer): string | Buffer {
+  if (typeof json === 'string') return /[\n\r]/.test(json) ? json.replace(/[\n\r]/g, ' ') : json;
+  for (const lineBreak of [0x0a, 0x0d]) {
+    for (let at = json.indexOf(lineBreak); at !== -1; at = json.indexOf(lineBreak, at))
+      json[at] = 0x20;
+  }
+  return json;
+}
+
+/** Runs the batch and answers as it goes. A faulty order of calls is still a 400: nothing was written. */
+export async function streamBatch(
+  gateway: Gateway,
+  batch: BatchRequest,
+  kind: StreamKind,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = new PassThrough({ highWaterMark: 1 << 20 });
+  const write = (event: string, data: string | Buffer): void => {
+    if (body.destroyed) return;
+    body.write(kind === 'sse' ? `event: ${event}\ndata: ` : '');
+    body.write(data);
+    body.write(kind === 'sse' ? '\n\n' : '\n');
+  };
+  const running = gateway.execute({
+    ...batch,
+    onResult: (result) => {
+      write('result', oneLine(joinPieces(resultPieces(result))));
+    },
+    ...(kind === 'sse' && {
+      onProgress: (id: string, progress: unknown) => {
+        write('progress', JSON.stringify({ id, progress }));
+      },
+    }),
+  });
+  // The graph of dependencies is looked at before the first await: a fault of it is here at once.
+  const early = await Promise.race([running, Promise.resolve(undefined)]);
+  if (early?.ok === false)
+    throw invalidEnvelope('The order of the calls cannot be kept.', early.errors);
+  void running.then((outcome) => {
+    const calls = outcome.ok ? outcome.results.length : 0;
+    write('done', JSON.stringify({ batch_id: batch.batchId, done: true, calls }));
+    body.end();
+  });
+  return reply
+    .header('content-type', CONTENT_TYPES[kind])
+    .header('cache-control', 'no-store')
+    .header('x-batch-id', batch.batchId)
+    .send(body);
+}

@@ -1,0 +1,162 @@
+// POST /v1/tool-calls: a batch in, one truthful result per call out, as JSON or as a stream.
+// HTTP only; the gateway does the work.
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Cancellation } from '../src/cancellation.js';
+import { parseEnvelope, type ReadEnvelope } from '../src/format/index.js';
+import type { BatchRequest } from '../src/gateway/gateway.js';
+import type { ParsedBody } from '../src/plugins/body.js';
+import { Problem } from '../src/plugins/problem.js';
+import { cancelWhenClientLeaves } from './disconnect.js';
+import { batchBody } from './render-batch.js';
+import { problems } from './schemas/problems.js';
+import { batchExample, batchResultExample } from './schemas/tool-calls.js';
+import { streamBatch, streamKind } from './stream-batch.js';
+
+type Query = Record<string, string | undefined>;
+
+const schema = {
+  operationId: 'callTools',
+  summary: 'Call tools',
+  description:
+    "Executes 1 to server.max_batch calls concurrently and answers 200 whenever the envelope could be read: each call's failure is data in its result. Also takes a model's own message (openai, openai-responses, anthropic, gemini, mcp, xml, text).",
+  tags: ['calls'],
+  querystring: {
+    type: 'object',
+    properties: {
+      format: {
+        type: 'string',
+        description: 'Forces the format of the body instead of recognising it.',
+      },
+    },
+  },
+  body: {
+    content: { 'application/json': { schema: { $ref: 'Batch#' }, example: batchExample } },
+  },
+  response: {
+    200: {
+      description: 'One result per call.',
+      content: {
+        'application/json': { schema: { $ref: 'BatchResult#' }, example: batchResultExample },
+        'application/x-ndjson': {
+          schema: { type: 'string' },
+          example: '{"id":"c1",…}\n{"batch_id":"0c8a…","done":true,"calls":1}\n',
+        },
+        'text/event-stream': {
+          schema: { type: 'string' },
+          example:
+            'event: result\ndata: {"id":"c1",…}\n\nevent: done\ndata: {"batch_id":"0c8a…","done":true,"calls":1}\n\n',
+        },
+      },
+    },
+    ...problems(400, 401, 403, 413, 415, 429, 500, 503),
+  },
+};
+
+export function toolCallRoutes(app: FastifyInstance): void {
+  app.post<{ Querystring: Query; Body: ParsedBody }>(
+    '/v1/tool-calls',
+    {
+      schema,
+      config: { takesWork: true },
+      // The envelope's own parser decides; the schema is for the document.
+      validatorCompiler: () => () => true,
+    },
+    callTools,
+  );
+}
+
+async function callTools(
+  request: FastifyRequest<{ Querystring: Query; Body: ParsedBody }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { gateway } = request.server;
+  const envelope = readEnvelope(request);
+  const cancellation = new Cancellation();
+  const batchId = batchIdOf(request);
+  cancelWhenClientLeaves(reply, cancellation);
+  const { deadlineMs, runId, returnOrder } = envelope.options;
+  const batch: BatchRequest = {
+    calls: envelope.calls,
+    batchId,
+    requestId: request.id,
+    client: request.client,
+    format: envelope.format,
+    returnOrder,
+    receivedAt: request.receivedAt,
+    mayReference: request.body.text.includes('$from'),
+    cancellation,
+    ...forwarded(request),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(runId !== undefined && { runId }),
+  };
+  const stream = streamKind(request.headers.accept);
+  if (stream !== undefined) return streamBatch(gateway, batch, stream, reply);
+  const outcome = await gateway.execute(batch);
+  if (!outcome.ok) throw invalidEnvelope('The order of the calls cannot be kept.', outcome.errors);
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('x-batch-id', batchId)
+    .send(batchBody(batchId, outcome.results, envelope, gateway));
+}
+
+/** The caller's own `x-batch-id`, so that it can cancel before an answer; else a new one. */
+function batchIdOf(request: FastifyRequest): string {
+  const own = request.headers['x-batch-id'];
+  if (own === undefined) return randomUUID();
+  if (typeof own !== 'string' || !/^[\w-]{1,64}$/.test(own)) {
+    throw invalidEnvelope('The x-batch-id header must be 1 to 64 letters, digits, "_" or "-".');
+  }
+  if (request.server.gateway.running.has(own)) {
+    throw invalidEnvelope('A batch of this x-batch-id is running.');
+  }
+  return own;
+}
+
+function readEnvelope(
+  request: FastifyRequest<{ Querystring: Query; Body: ParsedBody }>,
+): ReadEnvelope {
+  const { gateway } = request.server;
+  const { value, faults } = request.body;
+  const { query } = request;
+  const envelope = parseEnvelope(value, faults, {
+    ...(query.format !== undefined && { format: query.format }),
+    maxBatch: gateway.config.server.maxBatch,
+    query,
+    fromAlias: (alias) => gateway.registry.aliases.fromAlias.get(alias) ?? alias,
+  });
+  if (envelope.ok) return envelope;
+  throw invalidEnvelope(envelope.message, envelope.errors, envelope.code);
+}
+
+export function invalidEnvelope(
+  detail: string,
+  errors?: Readonly<Record<string, string>>,
+  code: 'PARSER_ERROR' | 'PARSER_INVALID_FORMAT' = 'PARSER_INVALID_FORMAT',
+): Problem {
+  return new Problem({
+    status: 400,
+    code,
+    title: 'Bad Request',
+    detail,
+    ...(errors !== undefined && { details: { errors } }),
+  });
+}
+
+/** Headers of the caller that go upstream: trace context and attempt counters. */
+function forwarded(request: FastifyRequest): Pick<BatchRequest, 'traceparent' | 'forwardHeaders'> {
+  const { traceparent } = request.headers;
+  const headers: Record<string, string> = {};
+  let any = false;
+  for (const name of ['x-gateway-attempt', 'grpc-previous-rpc-attempts']) {
+    const value = request.headers[name];
+    if (typeof value !== 'string' || !/^\d{1,6}$/.test(value)) continue;
+    headers[name] = value;
+    any = true;
+  }
+  return {
+    ...(typeof traceparent === 'string' &&
+      /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent) && { traceparent }),
+    ...(any && { forwardHeaders: headers }),
+  };
+}

@@ -1,0 +1,82 @@
+// The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
+import { randomUUID } from 'node:crypto';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { registerRoutes } from '../routes/index.js';
+import type { Gateway } from './gateway/gateway.js';
+import { authPlugin } from './plugins/auth.js';
+import { bodyPlugin } from './plugins/body.js';
+import { envelopeLimitPlugin } from './plugins/envelope-limit.js';
+import { gatewayPlugin } from './plugins/gateway.js';
+import { openapiPlugin } from './plugins/openapi.js';
+import { type ProblemOptions, problemPlugin, sendProblem } from './plugins/problem.js';
+import { telemetryPlugin } from './plugins/telemetry.js';
+import { createMetrics, type Metrics } from './telemetry/metrics.js';
+
+export interface AppOptions {
+  readonly gateway: Gateway;
+  readonly adminKey?: string;
+  /** Answer anyone, not this machine only, without configured clients. */
+  readonly allowAnonymous?: boolean;
+  readonly onInternalError?: (error: unknown, requestId: string) => void;
+  readonly logger?: FastifyBaseLogger;
+  /** Default: metrics of its own that nothing feeds. */
+  readonly metrics?: Metrics;
+}
+
+/** Time for a client to send its request, milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_HEADER_BYTES = 16_384;
+
+const BAD_PATH: ProblemOptions = {
+  status: 400,
+  code: 'PARSER_INVALID_FORMAT',
+  title: 'Bad Request',
+  detail: 'The request path is not a valid URL.',
+};
+
+/** Builds the application; the caller listens, and closes it before the gateway. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { gateway } = options;
+  const { server } = gateway.config;
+  const app = Fastify({
+    ...(options.logger !== undefined && { loggerInstance: options.logger }),
+    disableRequestLogging: true,
+    bodyLimit: server.maxBodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: 256 },
+    trustProxy: server.trustProxy.length > 0 ? [...server.trustProxy] : false,
+    requestIdHeader: false,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    frameworkErrors: (_error, request, reply) => {
+      void sendProblem(reply as FastifyReply, request as FastifyRequest, BAD_PATH);
+    },
+  });
+  await app.register(problemPlugin, {
+    onInternalError: options.onInternalError ?? (() => undefined),
+  });
+  await app.register(telemetryPlugin, { metrics: options.metrics ?? createMetrics() });
+  await app.register(gatewayPlugin, { gateway });
+  await app.register(authPlugin, {
+    adminKey: options.adminKey,
+    allowAnonymous: options.allowAnonymous === true,
+  });
+  await app.register(envelopeLimitPlugin);
+  await app.register(bodyPlugin);
+  await app.register(openapiPlugin);
+  registerRoutes(app);
+  return app;
+}
+
+/** The caller's own request id where it is harmless, else a new one. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+// The command line. Exit codes: 0 fine, 1 a call failed, 2 a fault of configuration or usage, 3 a
+// call was declined.
+import { Command } from 'commander';
+import { call, tools } from './commands/call.js';
+import { check } from './commands/check.js';
+import { errors } from './commands/errors.js';
+import { init } from './commands/init.js';
+import { serve } from './commands/serve.js';
+import { StartFault } from './environment.js';
+import { VERSION } from './version.js';
+
+const EXIT_FAULT = 2;
+
+const program = new Command('toolgate')
+  .description('HTTP tool-execution gateway for AI agents')
+  .version(VERSION)
+  .showHelpAfterError('(toolgate --help lists the commands)')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_FAULT));
+
+program
+  .command('serve')
+  .description('answer HTTP; without a configuration, with the demo tools')
+  .option('-c, --config <file>', 'configuration file (default: TOOLGATE_CONFIG, else the demo)')
+  .action(async (options: { config?: string }) => serve(options.config, process.env));
+
+program
+  .command('check <file>')
+  .description('check a configuration: one line per fault, exit code 2 if there is one')
+  .option('--json', 'print JSON', false)
+  .action(async (file: string, options: { json: boolean }) => check(file, process.env, options));
+
+program
+  .command('tools')
+  .description('list the tools of the configuration')
+  .option('-c, --config <file>', 'configuration file')
+  .option('--json', 'print JSON', false)
+  .action(async (options: { config?: string; json: boolean }) => tools(process.env, options));
+
+program
+  .command('call <tool> [json]')
+  .description('call one tool; exit code 0 ok, 1 error, 3 declined')
+  .option('-c, --config <file>', 'configuration file')
+  .option('--json', 'print JSON, not for people', false)
+  .action(
+    async (tool: string, json: string | undefined, options: { config?: string; json: boolean }) => {
+      process.exitCode = await call(tool, json ?? '{}', process.env, options);
+    },
+  );
+
+program
+  .command('errors [code]')
+  .description('what the codes mean')
+  .option('--json', 'print JSON', false)
+  .action((code: string | undefined, options: { json: boolean }) => {
+    errors(code, options);
+  });
+
+program
+  .command('init [file]')
+  .description('write a configuration to start from')
+  .action(async (file: string | undefined) => init(file ?? 'toolgate.yaml'));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof StartFault)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(EXIT_FAULT);
+}

@@ -1,0 +1,86 @@
+// A batch: its calls run concurrently, those with dependencies after what they depend on. One result
+// per call, in submission or completion order; a caller that streams hears each as it completes.
+import type { ToolCall, ToolResult } from '../call.js';
+import { type DependencyGraph, resolveReferences } from './dependencies.js';
+import {
+  type BatchContext,
+  executeCall,
+  settleWithout,
+  type ToolDirectory,
+} from './execute-call.js';
+
+export interface BatchOptions {
+  readonly returnOrder: 'submission' | 'completion';
+  readonly graph: DependencyGraph | undefined;
+  /** Each result once, as it completes. */
+  readonly onResult?: (result: ToolResult) => void;
+}
+
+/** Executes all calls. Never rejects. */
+export async function executeBatch(
+  calls: readonly ToolCall[],
+  batch: BatchContext,
+  directory: ToolDirectory,
+  options: BatchOptions,
+): Promise<ToolResult[]> {
+  const { graph, onResult, returnOrder } = options;
+  const completed: ToolResult[] | undefined = returnOrder === 'completion' ? [] : undefined;
+  const done = (result: ToolResult): ToolResult => {
+    completed?.push(result);
+    onResult?.(result);
+    return result;
+  };
+  const running: Promise<ToolResult>[] =
+    graph === undefined
+      ? calls.map((call) => executeCall(call, batch, directory))
+      : startInOrder(calls, graph, batch, directory);
+  const observed =
+    completed === undefined && onResult === undefined
+      ? running
+      : running.map((result) => result.then(done));
+  const results = await Promise.all(observed);
+  return completed ?? results;
+}
+
+/** Starts every call once those it waits for are done; the graph has no cycle. */
+function startInOrder(
+  calls: readonly ToolCall[],
+  graph: DependencyGraph,
+  batch: BatchContext,
+  directory: ToolDirectory,
+): Promise<ToolResult>[] {
+  const started: (Promise<ToolResult> | undefined)[] = [];
+  const start = (index: number): Promise<ToolResult> => {
+    const known = started[index];
+    if (known !== undefined) return known;
+    const call = calls[index] as ToolCall;
+    const dependencies = (graph[index] ?? []).map(start);
+    const promise =
+      dependencies.length === 0
+        ? executeCall(call, batch, directory)
+        : afterDependencies(call, dependencies, batch, directory);
+    started[index] = promise;
+    return promise;
+  };
+  return calls.map((_call, index) => start(index));
+}
+
+async function afterDependencies(
+  call: ToolCall,
+  dependencies: readonly Promise<ToolResult>[],
+  batch: BatchContext,
+  directory: ToolDirectory,
+): Promise<ToolResult> {
+  const results = await Promise.all(dependencies);
+  const failed = results.find((result) => result.status !== 'ok');
+  if (failed !== undefined) {
+    const dependency = { id: failed.id, code: failed.errorInfo?.code ?? 'INTERNAL_ERROR' };
+    return settleWithout(call, { kind: 'dependency-failed', dependency }, batch, directory);
+  }
+  const resolved = resolveReferences(call, new Map(results.map((result) => [result.id, result])));
+  if (!resolved.ok) {
+    const outcome = { kind: 'invalid-arguments', errors: resolved.errors } as const;
+    return settleWithout(call, outcome, batch, directory);
+  }
+  return executeCall(resolved.call, batch, directory);
+}

@@ -1,0 +1,205 @@
+// The stair of one call: resolve -> authorise -> validate -> pipeline -> classify. It always ends
+// in exactly one ToolResult; a fault of ours becomes INTERNAL_ERROR, never a rejection.
+import type { CallContext, JsonObject, ResolvedCall, ToolCall, ToolResult } from '../call.js';
+import type { Cancellation } from '../cancellation.js';
+import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
+import type { Classification, ErrorDetails, ErrorInfo } from '../errors/error-info.js';
+import type { FailedOutcome, Outcome } from '../errors/outcome.js';
+import type { Client } from './clients.js';
+import type { ToolRuntime } from './tool-runtime.js';
+
+/** What all calls of one batch share. */
+export interface BatchContext {
+  readonly batchId: string;
+  readonly requestId: string;
+  readonly client: Client;
+  readonly runId: string | undefined;
+  /** `performance.now()` milliseconds. */
+  readonly receivedAt: number;
+  readonly deadlineAt: number;
+  readonly cancellation: Cancellation;
+  readonly traceparent?: string;
+  readonly forwardHeaders?: Readonly<Record<string, string>>;
+  readonly onProgress?: (callId: string, progress: unknown) => void;
+}
+
+/** What a call needs of the gateway. */
+export interface ToolDirectory {
+  find(name: string): ToolRuntime | undefined;
+  /** For TOOL_NOT_FOUND: names that this client may use. */
+  alternatives(name: string, client: Client): { available: string[]; suggestions: string[] };
+  /** The classifier's subject where there is no tool. */
+  readonly noTool: ClassifySubject;
+  onResult(result: ToolResult, runtime: ToolRuntime | undefined, batch: BatchContext): void;
+  onInternalError(error: unknown, requestId: string): void;
+}
+
+/** Executes one call. Never rejects. */
+export async function executeCall(
+  call: ToolCall,
+  batch: BatchContext,
+  directory: ToolDirectory,
+): Promise<ToolResult> {
+  const startedAt = performance.now();
+  const ctx = createContext(call, batch);
+  const runtime = directory.find(call.tool);
+  let outcome: Outcome;
+  try {
+    outcome = await settle(call, ctx, batch, runtime, directory);
+  } catch (error) {
+    directory.onInternalError(error, batch.requestId);
+    outcome = { kind: 'internal', requestId: batch.requestId };
+  }
+  const result = toResult(call, ctx, outcome, runtime?.subject ?? directory.noTool, startedAt);
+  directory.onResult(result, runtime, batch);
+  return result;
+}
+
+/** The result of a call that is not executed, for a reason that lies outside of it. */
+export function settleWithout(
+  call: ToolCall,
+  outcome: FailedOutcome,
+  batch: BatchContext,
+  directory: ToolDirectory,
+): ToolResult {
+  const runtime = directory.find(call.tool);
+  const subject = runtime?.subject ?? directory.noTool;
+  const result = toResult(call, createContext(call, batch), outcome, subject, performance.now());
+  directory.onResult(result, runtime, batch);
+  return result;
+}
+
+function createContext(call: ToolCall, batch: BatchContext): CallContext {
+  const ownDeadline = call.timeoutMs === undefined ? Infinity : batch.receivedAt + call.timeoutMs;
+  const isOwn = ownDeadline < batch.deadlineAt;
+  const deadlineAt = isOwn ? ownDeadline : batch.deadlineAt;
+  const { onProgress } = batch;
+  return {
+    client: batch.client.id,
+    runId: batch.runId,
+    batchId: batch.batchId,
+    deadlineAt,
+    deadlineScope: isOwn ? 'call' : 'deadline',
+    deadlineMs: deadlineAt - batch.receivedAt,
+    cancellation: batch.cancellation,
+    ...(batch.traceparent !== undefined && { traceparent: batch.traceparent }),
+    ...(batch.forwardHeaders !== undefined && { forwardHeaders: batch.forwardHeaders }),
+    ...(onProgress !== undefined && {
+      onProgress: (progress: unknown) => {
+        onProgress(call.id, progress);
+      },
+    }),
+    attempts: 0,
+    attemptLog: undefined,
+    retryStoppedBy: undefined,
+    effectMayHaveHappened: false,
+    keySent: false,
+    queuedMs: 0,
+    lingering: undefined,
+  };
+}
+
+function settle(
+  call: ToolCall,
+  ctx: CallContext,
+  batch: BatchContext,
+  runtime: ToolRuntime | undefined,
+  directory: ToolDirectory,
+): Promise<Outcome> | Outcome {
+  if (call.faults !== undefined) return { kind: 'invalid-call', errors: call.faults };
+  const { client } = batch;
+  if (runtime === undefined) {
+    const { available, suggestions } = directory.alternatives(call.tool, client);
+    return { kind: 'unknown-tool', availableTools: available, suggestions };
+  }
+  if (!client.mayUse(call.tool)) return { kind: 'not-permitted' };
+  if (runtime.fault !== undefined) return { kind: 'misconfigured', explanation: runtime.fault };
+  if (call.argumentFaults !== undefined) {
+    return { kind: 'invalid-arguments', errors: call.argumentFaults };
+  }
+  // The format that read the call made an object of them, or said what hindered it.
+  const args = call.arguments as JsonObject;
+  const errors = runtime.input.validate(args);
+  if (errors !== undefined) return { kind: 'invalid-arguments', errors };
+  const { cancellation } = ctx;
+  if (cancellation.reason !== undefined) {
+    return { kind: 'cancelled', reason: cancellation.reason, phase: 'queued' };
+  }
+  const admission = client.limiter?.take();
+  if (admission !== undefined && !admission.admitted) {
+    const { retryAfterMs, limit } = admission;
+    return { kind: 'rate-limited', scope: 'client', retryAfterMs, limit };
+  }
+  const resolved: ResolvedCall = {
+    id: call.id,
+    tool: runtime.definition,
+    arguments: args,
+    ...(call.idempotencyKey !== undefined && { idempotencyKey: call.idempotencyKey }),
+  };
+  return runtime.pipeline.invoke(resolved, ctx);
+}
+
+function toResult(
+  call: ToolCall,
+  ctx: CallContext,
+  outcome: Outcome,
+  subject: ClassifySubject,
+  startedAt: number,
+): ToolResult {
+  const common = {
+    id: call.id,
+    tool: call.tool,
+    attempts: ctx.attempts,
+    durationMs: performance.now() - startedAt,
+  };
+  if (outcome.kind === 'ok') {
+    const { warnings, truncatedFromBytes } = outcome;
+    return {
+      ...common,
+      status: 'ok',
+      result: outcome.result,
+      errorInfo: null,
+      cached: outcome.cached === true,
+      ...(warnings !== undefined && { warnings }),
+      ...(truncatedFromBytes !== undefined && { truncatedFromBytes }),
+    };
+  }
+  const classification = classifyOnce(outcome, subject, ctx.keySent);
+  return {
+    ...common,
+    status: classification.status,
+    result: null,
+    errorInfo: withHistory(classification, outcome, call, ctx, subject),
+    cached: outcome.kind === 'stored',
+  };
+}
+
+/** Adds what only the whole call knows: its attempts, why it stopped, and effects of earlier attempts. */
+function withHistory(
+  classification: Classification,
+  outcome: FailedOutcome,
+  call: ToolCall,
+  ctx: CallContext,
+  subject: ClassifySubject,
+): ErrorInfo {
+  const { info } = classification;
+  if (outcome.kind === 'stored') return info;
+  const details: ErrorDetails = {
+    ...info.details,
+    tool_name: call.tool.slice(0, 64),
+    attempts: ctx.attempts,
+  };
+  if (ctx.retryStoppedBy !== undefined) details['retry_stopped_by'] = ctx.retryStoppedBy;
+  if (ctx.attemptLog !== undefined) details['attempt_log'] = ctx.attemptLog;
+  // "Not sent" is true of the last attempt only: an earlier one may have had its effect.
+  const overshadowed =
+    ctx.effectMayHaveHappened &&
+    (info.effect === 'not_sent' || classification.refusedBeforeExecution);
+  if (!overshadowed) return { ...info, details };
+  return {
+    ...info,
+    effect: 'unknown',
+    retryable: info.retryable && (subject.idempotent || ctx.keySent),
+    details,
+  };
+}

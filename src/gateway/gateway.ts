@@ -1,0 +1,284 @@
+// The gateway as one object, without HTTP: it holds the tools, the clients and what runs, and
+// survives a reload. Routes, the command line and tests all talk to this.
+import { isDeepStrictEqual } from 'node:util';
+import type { CallContext, JsonObject, ToolCall, ToolDefinition, ToolResult } from '../call.js';
+import { Cancellation } from '../cancellation.js';
+import type { GatewayConfig } from '../config.js';
+import { compileErrorRules } from '../errors/author-rules.js';
+import type { ClassifySubject } from '../errors/classify.js';
+import type { Outcome } from '../errors/outcome.js';
+import { createScrubber, type Scrubber } from '../errors/scrub.js';
+import type { Breaker } from '../policy/breaker.js';
+import { createMemoryState } from '../state/memory.js';
+import type { StatePorts } from '../state/ports.js';
+import { createHttpUpstream, HttpPools } from '../upstream/http/index.js';
+import { createModuleUpstream } from '../upstream/module.js';
+import { type Client, ClientRegistry } from './clients.js';
+import { dependencyGraph, type GraphResult } from './dependencies.js';
+import { executeBatch } from './execute-batch.js';
+import type { BatchContext, ToolDirectory } from './execute-call.js';
+import { McpFleet } from './mcp-fleet.js';
+import { type GatewayObserver, SILENT } from './observe.js';
+import { ToolRegistry } from './registry.js';
+import { RunningBatches } from './running-batches.js';
+import { createToolRuntime, type ToolRuntime, type ValidateOutput } from './tool-runtime.js';
+
+export interface GatewayOptions {
+  readonly observer?: GatewayObserver;
+  /** Faults of the gateway itself go here, for the log. */
+  readonly onInternalError?: (error: unknown, requestId: string) => void;
+  readonly log?: (event: object, message: string) => void;
+}
+
+/** A batch as the caller posted it, parsed. */
+export interface BatchRequest {
+  readonly calls: readonly ToolCall[];
+  readonly batchId: string;
+  readonly requestId: string;
+  readonly client: Client;
+  readonly format: string;
+  readonly runId?: string;
+  /** Whole batch, from receipt; the configuration's default where absent, its maximum at most. */
+  readonly deadlineMs?: number;
+  /** `performance.now()` at receipt. */
+  readonly receivedAt: number;
+  readonly returnOrder: 'submission' | 'completion';
+  /** False when the request text has no `$from`. */
+  readonly mayReference: boolean;
+  readonly cancellation: Cancellation;
+  readonly traceparent?: string;
+  readonly forwardHeaders?: Readonly<Record<string, string>>;
+  readonly onResult?: (result: ToolResult) => void;
+  readonly onProgress?: (callId: string, progress: unknown) => void;
+}
+
+export type BatchOutcome =
+  | { readonly ok: true; readonly results: readonly ToolResult[] }
+  | Extract<GraphResult, { ok: false }>;
+
+export class Gateway implements ToolDirectory {
+  #config: GatewayConfig;
+  #clients: ClientRegistry;
+  #scrubber: Scrubber;
+  #draining = false;
+  /** Follows the configuration: what holds it sees the secrets of a reload, too. */
+  readonly scrubber: Scrubber = {
+    text: (text, maxChars) => this.#scrubber.text(text, maxChars),
+    value: (value) => this.#scrubber.value(value),
+  };
+  readonly noTool: ClassifySubject = subjectWithoutTool(this.scrubber);
+  readonly registry = new ToolRegistry();
+  readonly running = new RunningBatches();
+  readonly mcp: McpFleet;
+  readonly #state: StatePorts = createMemoryState();
+  readonly #pools: HttpPools;
+  readonly #observer: GatewayObserver;
+  readonly #options: GatewayOptions;
+
+  constructor(config: GatewayConfig, options: GatewayOptions = {}) {
+    this.#config = config;
+    this.#options = options;
+    this.#observer = options.observer ?? SILENT;
+    this.#clients = new ClientRegistry(config.clients);
+    this.#scrubber = createScrubber(config.secrets);
+    this.#pools = new HttpPools();
+    this.mcp = new McpFleet({
+      onToolsChanged: () => {
+        this.#rebuild();
+      },
+      log: options.log ?? (() => undefined),
+      scrub: (text) => this.scrubber.text(text),
+    });
+    this.mcp.replace(config.mcpServers);
+    this.#rebuild();
+  }
+
+  get config(): GatewayConfig {
+    return this.#config;
+  }
+
+  get clients(): ClientRegistry {
+    return this.#clients;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Connects the MCP servers that are to be connected before the first call. Never rejects. */
+  async start(): Promise<void> {
+    await this.mcp.connectEager();
+  }
+
+  /** Executes a batch; rejects nothing but a faulty graph of dependencies, which runs no call. */
+  async execute(request: BatchRequest): Promise<BatchOutcome> {
+    const graph = dependencyGraph(request.calls, request.mayReference);
+    if (!graph.ok) return graph;
+    const { server } = this.#config;
+    const deadlineMs = Math.min(
+      request.deadlineMs ?? server.defaultDeadlineMs,
+      server.maxDeadlineMs,
+    );
+    const { batchId, client, cancellation, onResult } = request;
+    const batch: BatchContext = {
+      batchId,
+      requestId: request.requestId,
+      client,
+      runId: request.runId,
+      receivedAt: request.receivedAt,
+      deadlineAt: request.receivedAt + deadlineMs,
+      cancellation,
+      ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
+      ...(request.forwardHeaders !== undefined && { forwardHeaders: request.forwardHeaders }),
+      ...(request.onProgress !== undefined && { onProgress: request.onProgress }),
+    };
+    this.running.add(batchId, client.id, cancellation);
+    try {
+      const results = await executeBatch(request.calls, batch, this, {
+        returnOrder: request.returnOrder,
+        graph: graph.graph,
+        ...(onResult !== undefined && { onResult }),
+      });
+      this.#observer.batchDone({
+        batchId,
+        requestId: request.requestId,
+        runId: request.runId,
+        client: client.id,
+        format: request.format,
+        durationMs: performance.now() - request.receivedAt,
+        results,
+      });
+      return { ok: true, results };
+    } finally {
+      this.running.remove(batchId);
+    }
+  }
+
+  /** Takes no new work from now on. */
+  startDraining(): void {
+    this.#draining = true;
+  }
+
+  /**
+   * Puts another configuration in place. Calls in flight finish under the old one; breakers,
+   * limiters and counters of unchanged tools keep their state.
+   */
+  reload(config: GatewayConfig): void {
+    const egressChanged = !isDeepStrictEqual(config.server.egress, this.#config.server.egress);
+    this.#config = config;
+    this.#clients = new ClientRegistry(config.clients, this.#clients);
+    this.#scrubber = createScrubber(config.secrets);
+    this.mcp.replace(config.mcpServers);
+    // Which addresses may be dialled is part of every upstream.
+    if (egressChanged) for (const runtime of this.registry.clear()) runtime.pipeline.close();
+    this.#rebuild();
+  }
+
+  /** Frees everything; calls still in flight are cancelled. */
+  async close(): Promise<void> {
+    this.#draining = true;
+    this.running.cancelAll('shutdown');
+    for (const runtime of this.registry.all()) runtime.pipeline.close();
+    await Promise.all([this.#pools.close(), this.mcp.close()]);
+  }
+
+  // ---- ToolDirectory: what `executeCall` needs ----
+
+  find(name: string): ToolRuntime | undefined {
+    return this.registry.find(name);
+  }
+
+  alternatives(name: string, client: Client): { available: string[]; suggestions: string[] } {
+    return this.registry.alternatives(name, client.mayUse);
+  }
+
+  onResult(result: ToolResult, runtime: ToolRuntime | undefined, batch: BatchContext): void {
+    if (runtime !== undefined && result.errorInfo !== null && result.status === 'error') {
+      runtime.lastFailure = { code: result.errorInfo.code, at: Date.now() };
+    }
+    this.#observer.callDone(result, runtime !== undefined, {
+      batchId: batch.batchId,
+      client: batch.client.id,
+    });
+  }
+
+  onInternalError(error: unknown, requestId: string): void {
+    this.#options.onInternalError?.(error, requestId);
+  }
+
+  // ---- building ----
+
+  #rebuild(): void {
+    const definitions = new Map<string, ToolDefinition>();
+    for (const tool of this.mcp.definitions()) definitions.set(tool.name, tool);
+    // The configuration's own tools win over what a server offers under the same name.
+    for (const tool of this.#config.tools) definitions.set(tool.name, tool);
+    const gone = this.registry.replace(definitions.values(), (tool) => this.#build(tool));
+    for (const runtime of gone) runtime.pipeline.close();
+    this.#observer.toolsChanged(definitions.keys());
+  }
+
+  #build(tool: ToolDefinition): ToolRuntime {
+    const { verify } = tool;
+    const breaker = this.#sharedBreaker(tool);
+    return createToolRuntime(tool, {
+      scrubber: this.scrubber,
+      state: this.#state,
+      observer: this.#observer.forTool(tool),
+      trustedSchemas: tool.upstream.kind !== 'mcp',
+      createUpstream: (definition, validateOutput) =>
+        this.#createUpstream(definition, validateOutput),
+      ...(breaker !== undefined && { breaker }),
+      ...(verify !== undefined && {
+        readBack: (args: JsonObject, ctx: CallContext) => this.#readBack(verify.tool, args, ctx),
+      }),
+    });
+  }
+
+  #sharedBreaker(tool: ToolDefinition): Breaker | undefined {
+    if (tool.upstream.kind !== 'mcp' || tool.policy.breaker?.scope !== 'server') return undefined;
+    return this.mcp.breakerOf(tool.upstream.server);
+  }
+
+  #createUpstream(tool: ToolDefinition, validateOutput: ValidateOutput | undefined) {
+    const deps = validateOutput === undefined ? {} : { validateOutput };
+    switch (tool.upstream.kind) {
+      case 'http':
+        return createHttpUpstream(
+          tool,
+          { ...deps, egress: this.#config.server.egress },
+          this.#pools,
+        );
+      case 'module':
+        return createModuleUpstream(tool, deps);
+      case 'mcp':
+        return this.mcp.createUpstream(tool.upstream.server, tool, deps);
+    }
+  }
+
+  /** Runs the read-only tool that a `verify` names, as the gateway itself. */
+  #readBack(name: string, args: JsonObject, ctx: CallContext): Promise<Outcome> {
+    const runtime = this.registry.find(name);
+    if (runtime === undefined) {
+      const explanation = 'The tool that verifies this one is not configured.';
+      return Promise.resolve({ kind: 'misconfigured', explanation });
+    }
+    const errors = runtime.input.validate(args);
+    if (errors !== undefined) return Promise.resolve({ kind: 'invalid-arguments', errors });
+    return runtime.pipeline.invoke(
+      { id: 'verify', tool: runtime.definition, arguments: args },
+      ctx,
+    );
+  }
+}
+
+function subjectWithoutTool(scrubber: Scrubber): ClassifySubject {
+  return {
+    toolName: '',
+    kind: 'none',
+    idempotent: false,
+    trust503: false,
+    rules: compileErrorRules([]),
+    scrubber,
+  };
+}

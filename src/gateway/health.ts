@@ -1,0 +1,80 @@
+// What `/healthz` says: per tool its breaker, what is in flight and queued, its limits and its last
+// failure's code; per MCP server its connection. Degraded is not down.
+import type { McpServer } from '../upstream/mcp/index.js';
+import type { PipelineSnapshot } from '../policy/pipeline.js';
+import type { LastFailure, ToolRuntime } from './tool-runtime.js';
+
+export interface ToolHealth {
+  readonly name: string;
+  readonly status: 'ok' | 'degraded' | 'misconfigured';
+  readonly breaker: {
+    state: 'closed' | 'half_open' | 'open';
+    failure_count: number;
+    retry_after_ms: number | null;
+  } | null;
+  readonly in_flight: number;
+  readonly queued: number;
+  readonly cooldown_ms: number;
+  readonly limits: {
+    max_concurrent: number | null;
+    max_queue: number | null;
+    rate_limit: { calls: number; per_ms: number } | null;
+  };
+  readonly last_failure: { code: string; at: string } | null;
+  readonly fault: string | null;
+}
+
+/** One tool's health. */
+export function toolHealth(runtime: ToolRuntime): ToolHealth {
+  const { definition, fault, lastFailure } = runtime;
+  const snapshot = runtime.pipeline.snapshot();
+  const { bulkhead, rateLimit } = definition.policy;
+  return {
+    name: definition.name,
+    status: statusOf(fault, snapshot),
+    breaker: snapshot.breaker && {
+      state: snapshot.breaker.state,
+      failure_count: snapshot.breaker.failureCount,
+      retry_after_ms: snapshot.breaker.retryAfterMs,
+    },
+    in_flight: snapshot.inFlight,
+    queued: snapshot.queued,
+    cooldown_ms: snapshot.cooldownMs,
+    limits: {
+      max_concurrent: bulkhead?.maxConcurrent ?? null,
+      max_queue: bulkhead?.maxQueue ?? null,
+      rate_limit: rateLimit && { calls: rateLimit.calls, per_ms: rateLimit.perMs },
+    },
+    last_failure: lastFailureOf(lastFailure),
+    fault: fault ?? null,
+  };
+}
+
+function statusOf(fault: string | undefined, snapshot: PipelineSnapshot): ToolHealth['status'] {
+  if (fault !== undefined) return 'misconfigured';
+  const closed = snapshot.breaker === null || snapshot.breaker.state === 'closed';
+  return closed && snapshot.cooldownMs === 0 ? 'ok' : 'degraded';
+}
+
+function lastFailureOf(failure: LastFailure | undefined): ToolHealth['last_failure'] {
+  return failure === undefined
+    ? null
+    : { code: failure.code, at: new Date(failure.at).toISOString() };
+}
+
+export interface ServerHealth {
+  readonly name: string;
+  readonly state: string;
+  readonly tools: number;
+  readonly required: boolean;
+}
+
+/** One MCP server's health. */
+export function serverHealth(server: McpServer, required: boolean): ServerHealth {
+  return {
+    name: server.name,
+    state: server.status().state,
+    tools: server.tools().length,
+    required,
+  };
+}

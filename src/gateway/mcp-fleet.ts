@@ -1,0 +1,136 @@
+// The MCP servers of the configuration: which are connected, which tools they offer, and how those
+// become tools of ours. One server's trouble is its own.
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolDefinition, UpstreamInvoke } from '../call.js';
+import type { McpServerDefinition } from '../config.js';
+import { Breaker } from '../policy/breaker.js';
+import { compilePatterns } from '../tools/permissions.js';
+import { createMcpServer, type DiscoveredTool, type McpServer } from '../upstream/mcp/index.js';
+import type { ValidateOutput } from './tool-runtime.js';
+
+interface Member {
+  readonly definition: McpServerDefinition;
+  readonly server: McpServer;
+  /** Shared by the server's tools unless they ask for one of their own. */
+  readonly breaker: Breaker | undefined;
+}
+
+export interface McpFleetDeps {
+  readonly onToolsChanged: () => void;
+  readonly log: (event: object, message: string) => void;
+  readonly scrub: (text: string) => string;
+}
+
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+export class McpFleet {
+  #members: readonly Member[] = [];
+  readonly #deps: McpFleetDeps;
+
+  constructor(deps: McpFleetDeps) {
+    this.#deps = deps;
+  }
+
+  all(): readonly Member[] {
+    return this.#members;
+  }
+
+  /** Puts these servers in place of the present ones; unchanged ones keep their connection. */
+  replace(definitions: readonly McpServerDefinition[]): void {
+    const kept = new Set<Member>();
+    const next = definitions.map((definition) => {
+      const present = this.#members.find((member) =>
+        isDeepStrictEqual(member.definition, definition),
+      );
+      if (present === undefined) return this.#create(definition);
+      kept.add(present);
+      return present;
+    });
+    const gone = this.#members.filter((member) => !kept.has(member));
+    this.#members = next;
+    for (const { server } of gone) void server.close();
+  }
+
+  #create(definition: McpServerDefinition): Member {
+    const server = createMcpServer(definition, {
+      include: compilePatterns(definition.tools),
+      onToolsChanged: this.#deps.onToolsChanged,
+      log: this.#deps.log,
+      scrub: this.#deps.scrub,
+    });
+    const { breaker } = definition.policy;
+    return {
+      definition,
+      server,
+      breaker: breaker?.scope === 'server' ? new Breaker(breaker) : undefined,
+    };
+  }
+
+  /** Connects every server that does not wait for its first call. Never rejects. */
+  async connectEager(): Promise<void> {
+    const eager = this.#members.filter(({ definition }) => definition.connect === 'eager');
+    await Promise.allSettled(eager.map(({ server }) => server.connect()));
+  }
+
+  requiredAreConnected(): boolean {
+    return this.#members.every(
+      ({ definition, server }) => !definition.required || server.status().state === 'connected',
+    );
+  }
+
+  breakerOf(server: string): Breaker | undefined {
+    return this.#find(server)?.breaker;
+  }
+
+  createUpstream(
+    server: string,
+    tool: ToolDefinition,
+    deps: { validateOutput?: ValidateOutput },
+  ): UpstreamInvoke {
+    const member = this.#find(server);
+    if (member !== undefined) return member.server.createUpstream(tool, deps);
+    const explanation = 'The MCP server of this tool is not configured.';
+    return () => Promise.resolve({ kind: 'misconfigured', explanation });
+  }
+
+  /** Every tool that the servers offer now, as tools of ours. */
+  definitions(): ToolDefinition[] {
+    return this.#members.flatMap(({ definition, server }) =>
+      server.tools().flatMap((tool) => {
+        const name = `${definition.prefix}${tool.remoteName}`.replace(/[^A-Za-z0-9_.-]/g, '_');
+        return TOOL_NAME.test(name) ? [toDefinition(name, tool, definition)] : [];
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#members.map(({ server }) => server.close()));
+  }
+
+  #find(name: string): Member | undefined {
+    return this.#members.find(({ definition }) => definition.name === name);
+  }
+}
+
+/** Annotations count only where the server is trusted; the configuration always wins. */
+function toDefinition(
+  name: string,
+  tool: DiscoveredTool,
+  server: McpServerDefinition,
+): ToolDefinition {
+  const hints = server.trusted ? tool.annotations : undefined;
+  const readOnly = hints?.readOnlyHint === true;
+  return {
+    name,
+    description: tool.description ?? '',
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    idempotent: server.idempotent ?? (readOnly || hints?.idempotentHint === true),
+    readOnly,
+    upstream: { kind: 'mcp', server: server.name, remoteName: tool.remoteName },
+    policy: server.policy,
+    ...(server.idempotency !== undefined && { idempotency: server.idempotency }),
+    ...(server.cache !== undefined && readOnly && { cache: server.cache }),
+    errorRules: server.errorRules,
+  };
+}

@@ -1,0 +1,39 @@
+// What the gateway reports while it works; telemetry implements it, the composition hands it in.
+import type { ToolDefinition, ToolObserver, ToolResult } from '../call.js';
+
+export interface BatchSummary {
+  readonly batchId: string;
+  readonly requestId: string;
+  readonly runId: string | undefined;
+  /** '' for an anonymous caller. */
+  readonly client: string;
+  readonly format: string;
+  readonly durationMs: number;
+  readonly results: readonly ToolResult[];
+}
+
+export interface GatewayObserver {
+  /** Called once per tool when the configuration loads, so that labels are bound once. */
+  forTool(tool: ToolDefinition): ToolObserver;
+  /** The names of all tools, after they changed. */
+  toolsChanged(names: Iterable<string>): void;
+  /** `known` is false where no tool has that name: it must not become a label. */
+  callDone(result: ToolResult, known: boolean, batch: { batchId: string; client: string }): void;
+  batchDone(summary: BatchSummary): void;
+}
+
+const SILENT_TOOL: ToolObserver = {
+  attempt: () => undefined,
+  retry: () => undefined,
+  breakerChanged: () => undefined,
+  queueWaited: () => undefined,
+  rateLimited: () => undefined,
+};
+
+/** Observes nothing; for the command line and tests. */
+export const SILENT: GatewayObserver = {
+  forTool: () => SILENT_TOOL,
+  toolsChanged: () => undefined,
+  callDone: () => undefined,
+  batchDone: () => undefined,
+};

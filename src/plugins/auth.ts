@@ -1,0 +1,132 @@
+// Who is calling: `Authorization: Bearer KEY` or `X-API-Key`, before the body is read. Without
+// configured clients anyone on this machine may call, but no page in a browser on it.
+import { isIP } from 'node:net';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { ANONYMOUS, type Client } from '../gateway/clients.js';
+import { Problem } from './problem.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    client: Client;
+    /** The admin key was shown. */
+    isAdmin: boolean;
+    /** `performance.now()` when the request's head had been read. */
+    receivedAt: number;
+  }
+  interface FastifyContextConfig {
+    /**
+     * Absent: a client's key where clients are configured. `none`: open to anyone. `optional`: a key
+     * widens the answer. `operator`: the admin key where clients are configured. `admin`: the admin
+     * key, always.
+     */
+    auth?: 'none' | 'optional' | 'operator' | 'admin';
+  }
+}
+
+export interface AuthOptions {
+  /** `TOOLGATE_ADMIN_KEY`; undefined: there are no admin routes. */
+  readonly adminKey: string | undefined;
+  /** `TOOLGATE_ALLOW_ANONYMOUS`: others than this machine may call without clients configured. */
+  readonly allowAnonymous: boolean;
+}
+
+const MAX_KEY_LENGTH = 512;
+
+function presentedKey(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const match = /^Bearer +(\S+) *$/i.exec(authorization.slice(0, MAX_KEY_LENGTH + 16));
+    return match?.[1] ?? '';
+  }
+  const key = request.headers['x-api-key'];
+  return Array.isArray(key) ? '' : key;
+}
+
+const unauthenticated = (): Problem =>
+  new Problem({
+    status: 401,
+    code: 'TOOL_NOT_PERMITTED',
+    title: 'Unauthorized',
+    detail: 'A valid API key is required: "Authorization: Bearer KEY" or "X-API-Key: KEY".',
+    headers: { 'www-authenticate': 'Bearer realm="toolgate"' },
+  });
+
+const forbidden = (detail: string): Problem =>
+  new Problem({ status: 403, code: 'TOOL_NOT_PERMITTED', title: 'Forbidden', detail });
+
+/** Host names that a browser on this machine cannot be tricked into (DNS rebinding). */
+function isLoopbackHost(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const name = host
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase();
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+function originHost(origin: string): string {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return 'invalid';
+  }
+}
+
+/** Refuses what a web page could send to a gateway that asks nobody for a key. */
+function refuseBrowsers(request: FastifyRequest): void {
+  const { host, origin } = request.headers;
+  if (!isLoopbackHost(host)) {
+    throw forbidden('Without configured clients only requests to localhost are answered.');
+  }
+  if (origin !== undefined && !isLoopbackHost(originHost(origin))) {
+    throw forbidden('Without configured clients no other origin may call.');
+  }
+}
+
+/** Compares keys of any length in constant time. */
+function sameKey(a: string, b: string): boolean {
+  const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+export const authPlugin = fp<AuthOptions>(
+  (app: FastifyInstance, options, done) => {
+    app.decorateRequest('client', ANONYMOUS);
+    app.decorateRequest('isAdmin', false);
+    app.decorateRequest('receivedAt', 0);
+    app.addHook('onRequest', (request, _reply, next) => {
+      request.receivedAt = performance.now();
+      try {
+        authenticate(app, request, options);
+        next();
+      } catch (error) {
+        next(error as Problem);
+      }
+    });
+    done();
+  },
+  { name: 'auth', dependencies: ['problem', 'gateway'] },
+);
+
+function authenticate(app: FastifyInstance, request: FastifyRequest, options: AuthOptions): void {
+  const mode = request.routeOptions.config.auth;
+  if (mode === 'none' || request.is404) return;
+  const { clients } = app.gateway;
+  const key = presentedKey(request);
+  if (key !== undefined && options.adminKey !== undefined && sameKey(key, options.adminKey)) {
+    request.isAdmin = true;
+    return;
+  }
+  if (mode === 'admin' || (mode === 'operator' && clients.required)) {
+    throw key === undefined ? unauthenticated() : forbidden('This needs the admin key.');
+  }
+  if (!clients.required) {
+    if (!options.allowAnonymous) refuseBrowsers(request);
+    return;
+  }
+  const client = key === undefined ? undefined : clients.authenticate(key);
+  if (client !== undefined) request.client = client;
+  else if (mode !== 'optional' || key !== undefined) throw unauthenticated();
+}

@@ -1,0 +1,81 @@
+// Reads request bodies as text and parses them ourselves: duplicate keys, prototype keys, numbers
+// that would change their value and lone surrogates are found with their place, not swallowed.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { type JsonFault, parseJson } from '../json/parse.js';
+import { Problem } from './problem.js';
+
+/** A parsed body; `faults` name places that no one should act on. */
+export interface ParsedBody {
+  readonly text: string;
+  readonly value: unknown;
+  readonly faults: readonly JsonFault[];
+}
+
+/** Fatal: bytes that are not UTF-8 are refused, not replaced. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw badRequest('The request body is not valid UTF-8.');
+  }
+}
+
+const badRequest = (detail: string, details?: Record<string, unknown>): Problem =>
+  new Problem({
+    status: 400,
+    code: 'PARSER_ERROR',
+    title: 'Bad Request',
+    detail,
+    ...(details !== undefined && { details }),
+  });
+
+function readText(body: Buffer): ParsedBody {
+  const text = decode(body);
+  return { text, value: text, faults: [] };
+}
+
+function parseBody(body: Buffer): ParsedBody {
+  if (body.length === 0) throw badRequest('The request body is empty; JSON was expected.');
+  const text = decode(body);
+  const parsed = parseJson(text);
+  if (parsed.ok) return { text, value: parsed.value, faults: parsed.faults };
+  const { message, line, column, offset } = parsed;
+  throw badRequest(
+    `The request body is not valid JSON: ${message} at line ${line}, column ${column}.`,
+    {
+      line,
+      column,
+      offset,
+    },
+  );
+}
+
+type Done = (error: Error | null, body?: ParsedBody) => void;
+
+/** A content type parser of Fastify's that throws nothing. */
+function parsed(read: (body: Buffer) => ParsedBody) {
+  return (_request: FastifyRequest, body: Buffer, done: Done): void => {
+    try {
+      done(null, read(body));
+    } catch (error) {
+      done(error as Problem);
+    }
+  };
+}
+
+export const bodyPlugin = fp(
+  (app: FastifyInstance, _options, done) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parsed(parseBody));
+    app.addContentTypeParser<Buffer>(
+      ['text/plain', 'application/xml', 'text/xml'],
+      { parseAs: 'buffer' },
+      parsed(readText),
+    );
+    done();
+  },
+  { name: 'body', dependencies: ['problem'] },
+);

@@ -1,0 +1,54 @@
+// The OpenAPI 3.1 document, generated from the routes' own schemas, and a page to try it. Must be
+// registered before the routes that it describes.
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { VERSION } from '../version.js';
+
+const DESCRIPTION = `HTTP tool-execution gateway for AI agents. Post a batch of tool calls; every call comes back
+with exactly one result, and every failure with an \`error_info\` that says whether to try again and
+when, whether the answer is no, or whether it is unknown if it happened.`;
+
+export const openapiPlugin = fp(
+  async (app: FastifyInstance) => {
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Toolgate',
+          version: VERSION,
+          description: DESCRIPTION,
+          license: { name: 'MIT', identifier: 'MIT' },
+        },
+        servers: [{ url: 'http://127.0.0.1:8080', description: 'npm start' }],
+        tags: [
+          { name: 'calls', description: 'Call tools.' },
+          { name: 'tools', description: 'What can be called.' },
+          { name: 'errors', description: 'What outcomes mean.' },
+          { name: 'health', description: 'For operators and monitors.' },
+          { name: 'admin', description: 'With TOOLGATE_ADMIN_KEY only.' },
+        ],
+        components: {
+          securitySchemes: {
+            bearer: { type: 'http', scheme: 'bearer' },
+            apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          },
+        },
+        // A gateway without configured clients asks for no key.
+        security: [{ bearer: [] }, { apiKey: [] }, {}],
+      },
+      refResolver: {
+        buildLocalReference: (json, _baseUri, _fragment, i) =>
+          typeof json['$id'] === 'string' ? json['$id'] : `def-${i}`,
+      },
+    });
+    await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+    app.get(
+      '/openapi.json',
+      { schema: { hide: true }, config: { auth: 'none', limited: false } },
+      async (_request, reply) => reply.send(app.swagger()),
+    );
+  },
+  { name: 'openapi', dependencies: ['auth'] },
+);
