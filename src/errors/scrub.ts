@@ -1,19 +1,163 @@
-// Takes configured secrets and token shapes out of text before it leaves. (First cut.)
+// What leaves the gateway goes through here once: configured secrets in every form, token shapes,
+// control and bidirectional characters. Scrubbed first and cut afterwards, so that no secret can
+// survive as a half; a text too long to scrub whole loses the piece in which one might be cut.
+import { secretForms, shortSecrets } from './secret-forms.js';
+import { redactShapes } from './token-shapes.js';
 
 /** Removes secrets from what leaves the gateway. */
 export interface Scrubber {
-  /** Scrubs, strips control and bidi characters, then caps to `maxChars` (default 500). */
+  /** Scrubs, strips control and bidi characters, then caps to `maxChars` (default 500). Never throws. */
   text(s: string, maxChars?: number): string;
-  /** The same for every string of a value, deep and bounded; the result is plain JSON. */
+  /**
+   * The same for every string of a value, keys included; the result is plain, acyclic JSON of at
+   * most 1000 nodes, 12 levels and 4000 characters a string. Never throws.
+   */
   value<T>(v: T): T;
 }
 
+const REDACTED = '[redacted]';
+const DEFAULT_MAX_CHARS = 500;
+
+/** How much of an over-long text is scrubbed beyond what is kept: redacting makes it shorter. */
+const SLACK_CHARS = 2048;
+
+const MAX_VALUE_NODES = 1000;
+const MAX_VALUE_DEPTH = 12;
+const MAX_VALUE_STRING_CHARS = 4000;
+const MAX_KEY_CHARS = 200;
+
+// Controls, format characters (zero-width, bidirectional, soft hyphen, the tag block, BOM) and lone
+// surrogates: none of them is text, and models read some of them. Line breaks become spaces.
+const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Surrogate}]/gu;
+/** Whether there can be anything of the two in a text. */
+const UNCLEAN = /[^\x20-\x7e]/;
+
+/** A scrubber for these secrets. Build it once per configuration. */
 export function createScrubber(secrets: readonly string[]): Scrubber {
-  const known = secrets.filter((s) => s.length >= 4).sort((a, b) => b.length - a.length);
-  const text = (s: string, maxChars = 500): string => {
-    let out = s;
-    for (const secret of known) out = out.replaceAll(secret, '[redacted]');
-    return out.slice(0, maxChars);
-  };
-  return { text, value: (v) => v };
+  const forms = secretForms(secrets);
+  const longest = forms[0]?.length ?? 0;
+  const shortPattern = wholeWords(shortSecrets(secrets));
+
+  function redact(text: string): string {
+    let out = text;
+    for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, REDACTED);
+    if (shortPattern !== undefined) out = out.replace(shortPattern, REDACTED);
+    return redactShapes(out);
+  }
+
+  function text(s: string, maxChars = DEFAULT_MAX_CHARS): string {
+    if (typeof s !== 'string' || maxChars <= 0) return '';
+    let out = redact(window(s, maxChars, longest));
+    if (UNCLEAN.test(out)) {
+      const clean = strip(out);
+      // A control character inside a secret would have hidden it.
+      if (clean !== out) out = redact(clean);
+    }
+    return cap(out, maxChars);
+  }
+
+  function value<T>(v: T): T {
+    const copy = new ValueScrubber(text, (n) => forms.length > 0 && redact(n) !== n);
+    return copy.copy(v, 0) as T;
+  }
+
+  return { text, value };
+}
+
+/** The part of a text that is worth scrubbing; where it is cut, half a secret may stand: dropped. */
+function window(s: string, maxChars: number, longestSecret: number): string {
+  const scrubbed = maxChars + SLACK_CHARS + 2 * longestSecret;
+  return s.length <= scrubbed ? s : s.slice(0, scrubbed - Math.max(longestSecret, SLACK_CHARS / 2));
+}
+
+function strip(text: string): string {
+  return text.replace(BREAKS, ' ').replace(INVISIBLE, '');
+}
+
+function cap(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const last = text.charCodeAt(maxChars - 2);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return `${text.slice(0, maxChars - (splitsPair ? 2 : 1))}…`;
+}
+
+function wholeWords(words: readonly string[]): RegExp | undefined {
+  if (words.length === 0) return undefined;
+  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'));
+  return new RegExp(`(?<![\\w])(?:${escaped.join('|')})(?![\\w])`, 'g');
+}
+
+/** Copies a value of unknown make into bounded plain JSON. One per call: it counts its nodes. */
+class ValueScrubber {
+  readonly #text: (s: string, maxChars: number) => string;
+  readonly #isSecretNumber: (digits: string) => boolean;
+  readonly #ancestors: unknown[] = [];
+  #nodesLeft = MAX_VALUE_NODES;
+
+  constructor(
+    text: (s: string, maxChars: number) => string,
+    isSecretNumber: (digits: string) => boolean,
+  ) {
+    this.#text = text;
+    this.#isSecretNumber = isSecretNumber;
+  }
+
+  copy(v: unknown, depth: number): unknown {
+    this.#nodesLeft--;
+    switch (typeof v) {
+      case 'string':
+        return this.#text(v, MAX_VALUE_STRING_CHARS);
+      case 'number':
+        return Number.isFinite(v) ? (this.#isSecretNumber(String(v)) ? REDACTED : v) : null;
+      case 'boolean':
+      case 'undefined':
+        return v;
+      case 'bigint':
+        return this.#text(String(v), MAX_VALUE_STRING_CHARS);
+      case 'object':
+        return v === null ? null : this.#copyObject(v, depth);
+      default:
+        return undefined;
+    }
+  }
+
+  #copyObject(v: object, depth: number): unknown {
+    if (this.#ancestors.includes(v)) return '[circular]';
+    if (depth >= MAX_VALUE_DEPTH || this.#nodesLeft <= 0) return '…';
+    this.#ancestors.push(v);
+    try {
+      return Array.isArray(v) ? this.#copyArray(v, depth) : this.#copyRecord(v, depth);
+    } catch {
+      return '[unreadable]'; // a proxy or a getter threw
+    } finally {
+      this.#ancestors.pop();
+    }
+  }
+
+  #copyArray(v: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = [];
+    for (let i = 0; i < v.length; i++) {
+      if (this.#nodesLeft <= 0) {
+        copy.push('…');
+        break;
+      }
+      copy.push(this.copy(v[i], depth + 1) ?? null);
+    }
+    return copy;
+  }
+
+  #copyRecord(v: object, depth: number): Record<string, unknown> {
+    const copy: Record<string, unknown> = {};
+    for (const key of Object.keys(v)) {
+      if (this.#nodesLeft <= 0) {
+        copy['…'] = '…';
+        break;
+      }
+      if (key === '__proto__') continue;
+      const inner = this.copy((v as Record<string, unknown>)[key], depth + 1);
+      if (inner !== undefined) copy[this.#text(key, MAX_KEY_CHARS)] = inner;
+    }
+    return copy;
+  }
 }

@@ -1,0 +1,206 @@
+// Reads the machine code and the human text out of an error answer: exact fields of known shapes,
+// never prose. The shapes stand in the order in which they are tried.
+import { asArray, codeAt, dig, stringAt } from './json-fields.js';
+import { first } from './retry-after.js';
+import type { HeaderBag } from './outcome.js';
+
+type Code = string | number | undefined;
+
+interface Found {
+  readonly code: Code;
+  readonly text: string | undefined;
+}
+
+/** What an error body says. Nothing in it is scrubbed yet. */
+export interface ErrorBody {
+  /** The parsed body; undefined where it is no (whole) JSON. */
+  readonly json: unknown;
+  /** The upstream's own code, for `details.upstream_code`. */
+  readonly code: Code;
+  /** Every code field, lower case, for exact comparison. */
+  readonly codes: readonly string[];
+  /** For people; undefined where the body says nothing readable. */
+  readonly text: string | undefined;
+}
+
+const SHAPES: readonly ((body: unknown, headers: HeaderBag) => Found | undefined)[] = [
+  problemJson,
+  googleError,
+  errorObject,
+  awsError,
+  codeAndMessage,
+  errorList,
+  errorString,
+  textOnly,
+];
+
+const NOTHING: ErrorBody = { json: undefined, code: undefined, codes: [], text: undefined };
+
+/** The tail of a body that was cut is dropped, so that no half of a secret is left at its end. */
+const CUT_MARGIN_CHARS = 8192;
+
+/** Reads an error body. `cut`: only its first part is here. Never throws. */
+export function readErrorBody(body: string, headers: HeaderBag, cut = false): ErrorBody {
+  const amzn = first(headers['x-amzn-errortype']);
+  if (body === '' && amzn === undefined) return NOTHING;
+  const start = body.trimStart().charAt(0);
+  if (start === '<') return readMarkup(body);
+  const json = cut || !'{["'.includes(start) || start === '' ? undefined : parse(body);
+  const whole = Array.isArray(json) ? (json as unknown[])[0] : json;
+  if (typeof whole !== 'object' || whole === null) {
+    const text = typeof json === 'string' ? json : plainText(body, start, cut);
+    const code = awsCode(amzn);
+    return { json, code, codes: code === undefined ? [] : [code.toLowerCase()], text };
+  }
+  const found = findShape(whole, headers);
+  return { json, code: found.code, codes: allCodes(whole, amzn), text: found.text };
+}
+
+function findShape(body: object, headers: HeaderBag): Found {
+  let code: Code;
+  let text: string | undefined;
+  for (const shape of SHAPES) {
+    const found = shape(body, headers);
+    code ??= found?.code;
+    text ??= found?.text;
+    if (code !== undefined && text !== undefined) break;
+  }
+  return { code, text };
+}
+
+/** RFC 9457. */
+function problemJson(body: unknown, headers: HeaderBag): Found | undefined {
+  const declared = first(headers['content-type'])?.includes('problem+json') === true;
+  const type = stringAt(body, 'type');
+  if (!declared && (type === undefined || stringAt(body, 'title') === undefined)) return undefined;
+  return {
+    code: type === 'about:blank' ? undefined : type,
+    text: stringAt(body, 'detail') ?? stringAt(body, 'title'),
+  };
+}
+
+/** Google AIP-193: `error.status`, `error.details[]`. */
+function googleError(body: unknown): Found | undefined {
+  const status = stringAt(body, 'error', 'status');
+  if (status === undefined) return undefined;
+  return { code: status, text: stringAt(body, 'error', 'message') };
+}
+
+/** `{error: {code|type, message}}`: OpenAI, Anthropic, Stripe, Azure. */
+function errorObject(body: unknown): Found | undefined {
+  const error = dig(body, ['error']);
+  if (typeof error !== 'object' || error === null) return undefined;
+  return {
+    code: stringAt(error, 'code') ?? stringAt(error, 'type') ?? codeAt(error, 'code'),
+    text: stringAt(error, 'message') ?? stringAt(error, 'detail'),
+  };
+}
+
+/** AWS: `x-amzn-errortype: Name:http://…`, `__type: namespace#Name`. */
+function awsError(body: unknown, headers: HeaderBag): Found | undefined {
+  const code = awsCode(first(headers['x-amzn-errortype']) ?? stringAt(body, '__type'));
+  if (code === undefined) return undefined;
+  return { code, text: stringAt(body, 'message') ?? stringAt(body, 'Message') };
+}
+
+function awsCode(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : /([\w.-]{1,120})\s*(?::.*)?$/.exec(afterHash(name))?.[1];
+}
+
+function afterHash(name: string): string {
+  return name.slice(name.indexOf('#') + 1).slice(0, 300);
+}
+
+/** `{code, message}` and its cousins. */
+function codeAndMessage(body: unknown): Found | undefined {
+  const code = codeAt(body, 'code') ?? codeAt(body, 'errorCode') ?? codeAt(body, 'error_code');
+  const text = stringAt(body, 'message') ?? stringAt(body, 'Message');
+  return code === undefined ? undefined : { code, text };
+}
+
+/** `{errors: [{code, message|detail|title}]}`: JSON:API, GraphQL, Cloudflare. */
+function errorList(body: unknown): Found | undefined {
+  const entry = asArray(dig(body, ['errors']))[0];
+  if (entry === undefined) return undefined;
+  if (typeof entry === 'string') return { code: undefined, text: entry };
+  return {
+    code: codeAt(entry, 'extensions', 'code') ?? codeAt(entry, 'code') ?? codeAt(entry, 'reason'),
+    text: stringAt(entry, 'detail') ?? stringAt(entry, 'message') ?? stringAt(entry, 'title'),
+  };
+}
+
+/** `{error: "invalid_grant", error_description}` (RFC 6749 §5.2), `{ok: false, error: "…"}`. */
+function errorString(body: unknown): Found | undefined {
+  const error = stringAt(body, 'error');
+  if (error === undefined) return undefined;
+  const isCode = /^[\w.:-]{1,80}$/.test(error);
+  return {
+    code: isCode ? error : undefined,
+    text:
+      stringAt(body, 'error_description') ??
+      stringAt(body, 'message') ??
+      stringAt(body, 'description') ??
+      (isCode ? undefined : error),
+  };
+}
+
+function textOnly(body: unknown): Found {
+  return {
+    code: undefined,
+    text:
+      stringAt(body, 'message') ??
+      stringAt(body, 'detail') ??
+      stringAt(body, 'detail', '0', 'msg') ?? // FastAPI
+      stringAt(body, 'description') ??
+      stringAt(body, 'errors') ??
+      stringAt(body, 'title'),
+  };
+}
+
+/** AWS's query protocol and S3 answer XML; of other markup nothing is read. */
+function readMarkup(body: string): ErrorBody {
+  const head = body.slice(0, 4096);
+  const code = /<Code>([\w.-]{1,120})<\/Code>/.exec(head)?.[1];
+  if (code === undefined) return NOTHING;
+  const text = /<Message>([^<]{1,1000})<\/Message>/.exec(head)?.[1];
+  return { json: undefined, code, codes: [code.toLowerCase()], text };
+}
+
+const CODE_PATHS: readonly (readonly string[])[] = [
+  ['error', 'code'],
+  ['error', 'type'],
+  ['error', 'status'],
+  ['error', 'reason'],
+  ['error', 'errors', '0', 'reason'],
+  ['code'],
+  ['type'],
+  ['error'],
+  ['errorCode'],
+  ['error_code'],
+  ['errors', '0', 'code'],
+  ['errors', '0', 'extensions', 'code'],
+];
+
+function allCodes(body: object, amzn: string | undefined): readonly string[] {
+  const codes: string[] = [];
+  const add = (code: unknown): void => {
+    if (typeof code === 'string' && code.length <= 200) codes.push(code.toLowerCase());
+  };
+  for (const path of CODE_PATHS) add(dig(body, path));
+  for (const detail of asArray(dig(body, ['error', 'details']))) add(dig(detail, ['reason']));
+  add(awsCode(amzn ?? stringAt(body, '__type')));
+  return codes;
+}
+
+function plainText(body: string, start: string, cut: boolean): string | undefined {
+  if (start === '' || start === '{' || start === '[') return undefined;
+  return cut ? body.slice(0, Math.max(0, body.length - CUT_MARGIN_CHARS)) : body;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+// Machine codes of known upstreams that say more than their status does. Compared exactly (without
+// regard to case) with code fields of the body, never with prose.
+
+/** The account is out of money or quota: waiting does not help, an operator must act. */
+const QUOTA_CODES = new Set([
+  'insufficient_quota', // OpenAI
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error', // Moonshot
+  'insufficient_user_quota', // one-api
+  'insufficient_balance',
+  'insufficient_credits',
+  'credits_exhausted',
+  'credit_balance_too_low',
+  'billing_error', // Anthropic
+  'billing_limit_exceeded',
+  'billing_disabled', // Google ErrorInfo
+  'spend_limit_reached',
+  'spend_limit_exceeded',
+  'spending_limit_reached',
+  'monthly_limit_exceeded',
+  'monthly_quota_exceeded',
+  'quota_exhausted', // Google ErrorInfo
+  'dailylimitexceeded', // Google, older APIs
+  'quotaexceeded',
+]);
+
+/** Too many calls, whatever the status: AWS answers 400, Google's older APIs 403, GraphQL 200. */
+const THROTTLE_CODES = new Set([
+  'throttling', // AWS, as its SDKs list them
+  'throttlingexception',
+  'throttledexception',
+  'requestthrottled',
+  'requestthrottledexception',
+  'ec2throttledexception',
+  'toomanyrequestsexception',
+  'provisionedthroughputexceededexception',
+  'requestlimitexceeded',
+  'bandwidthlimitexceeded',
+  'limitexceededexception',
+  'priorrequestnotcomplete',
+  'transactioninprogressexception',
+  'slowdown',
+  'ratelimitexceeded', // Google, older APIs
+  'userratelimitexceeded',
+  'rate_limit_exceeded',
+  'rate_limit_error', // Anthropic
+  'rate_limited', // Notion
+  'ratelimited', // Slack, Linear
+  'throttled', // Shopify
+  'too_many_requests',
+]);
+
+/** A request with our idempotency key still runs. */
+const KEY_IN_FLIGHT_CODES = new Set([
+  'idempotency_key_in_use', // Stripe
+  'idempotency_in_progress',
+  'idempotent_request_in_progress',
+  'idempotency_key_in_progress',
+  'concurrent_idempotent_request',
+  'request_in_progress',
+]);
+
+/** OAuth 2 bearer (RFC 6750 §3.1): the credential lacks a scope. */
+const SCOPE_CODES = new Set(['insufficient_scope']);
+
+export type MachineMeaning = 'quota' | 'throttle' | 'key_in_flight' | 'scope';
+
+const MEANINGS: Readonly<Record<MachineMeaning, ReadonlySet<string>>> = {
+  quota: QUOTA_CODES,
+  throttle: THROTTLE_CODES,
+  key_in_flight: KEY_IN_FLIGHT_CODES,
+  scope: SCOPE_CODES,
+};
+
+/** Whether one of a body's codes (lower case) has this meaning. */
+export function means(meaning: MachineMeaning, codes: readonly string[]): boolean {
+  const known = MEANINGS[meaning];
+  return codes.some(
+    (code) => known.has(code) || (meaning === 'throttle' && code.startsWith('throttling.')),
+  );
+}

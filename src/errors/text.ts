@@ -1,0 +1,83 @@
+// Text, the last and least evidence: the rules of the classifier exercise (taxonomy.md "Who
+// decides" 5). Read only where nothing structured exists, and never enough to repeat a call of a
+// tool that is not idempotent.
+import type { ErrorCode } from './catalogue.js';
+import type { ThrownFacts } from './thrown-facts.js';
+
+/** What words or a class name say. */
+export interface TextMatch {
+  readonly code: ErrorCode;
+  readonly transient: boolean;
+  readonly by: 'type' | 'text';
+}
+
+// A number counts as a status where it stands as a word of its own: not in `id 14293`, `v1.429`,
+// `req-429-a`, `#429` or `handler.mjs:429:15`.
+const STATUS_429 = /(?<![\w.#$/-]|\d,)429(?![\w-]|[.:,]\d)/;
+const STATUS_503 = /(?<![\w.#$/-]|\d,)503(?![\w-]|[.:,]\d)/;
+
+type Words = readonly (string | RegExp)[];
+
+interface Rule {
+  readonly code: ErrorCode;
+  readonly transient: boolean;
+  readonly types: readonly string[];
+  readonly words: Words;
+}
+
+const RATE_WORDS: Words = ['rate limit', 'too many requests', STATUS_429];
+const TIMEOUT_WORDS: Words = ['timeout', 'timed out'];
+const UNAVAILABLE_WORDS: Words = [STATUS_503, 'temporarily unavailable'];
+
+/** First match wins, in this order. */
+// prettier-ignore
+const RULES: readonly Rule[] = [
+  { code: 'TOOL_RATE_LIMITED',     transient: true,  types: ['RateLimitError'],  words: [] },
+  { code: 'TOOL_TIMEOUT',          transient: true,  types: ['TimeoutError'],    words: [] },
+  { code: 'TOOL_RATE_LIMITED',     transient: true,  types: [],                  words: RATE_WORDS },
+  { code: 'TOOL_TIMEOUT',          transient: true,  types: [],                  words: TIMEOUT_WORDS },
+  { code: 'UPSTREAM_UNAVAILABLE',  transient: true,  types: ['ConnectionError', 'ServiceUnavailableError'],
+                                                                                 words: UNAVAILABLE_WORDS },
+  { code: 'TOOL_VALIDATION_ERROR', transient: false, types: ['ValidationError', 'ValueError', 'TypeError', 'KeyError', 'RangeError', 'SyntaxError'],
+                                                                                 words: ['invalid', 'validation', 'required', 'missing argument'] },
+  { code: 'TOOL_EXECUTION_FAILED', transient: false, types: ['ToolError', 'RuntimeError'],
+                                                                                 words: ['tool error'] },
+];
+
+/** How many class names count: the thrown class and its `name`, not its ancestors. */
+const OWN_NAMES = 2;
+
+/** What a thrown error's class name and message say; undefined where no rule matches. */
+export function classifyText({ typeNames, message }: ThrownFacts): TextMatch | undefined {
+  const own = typeNames.slice(0, OWN_NAMES);
+  const text = message.toLowerCase();
+  for (const { code, transient, types, words } of RULES) {
+    if (own.some((name) => types.includes(name))) return { code, transient, by: 'type' };
+    if (has(text, words)) return { code, transient, by: 'text' };
+  }
+  return undefined;
+}
+
+// An MCP `isError` text is the tool's own output, not an error's message: `timeout column is
+// required; 429 rows` speaks of data. So here only phrases count that can hardly mean anything
+// else, and none where the text also speaks of a fault in the arguments.
+const REPORTED_RATE =
+  /\brate[ -]limit(?:s|ed|ing)?\b(?! (?:must|should|value|field|column|parameter))|\btoo many requests\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}429\b|^429\b(?! \w+s\b)/;
+const REPORTED_TIMEOUT =
+  /\btimed out\b|\b(?:request|connection|connect|read|gateway|operation|call|query|socket|upstream|execution) ?timeout\b(?! (?:must|should|value|field|column|parameter))|\btimeout(?: \w+)? (?:after|exceeded|expired|reached|waiting|while)\b|\btimeout error\b|^timeout[.!]?$/;
+const REPORTED_UNAVAILABLE =
+  /\btemporarily unavailable\b|\bservice unavailable\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}503\b/;
+const REPORTED_FAULT = /\binvalid\b|\bvalidation\b|\brequired\b|\bmissing argument\b/;
+
+/** The transient condition that an `isError` text plainly reports, if any. */
+export function reportedTransient(text: string): ErrorCode | undefined {
+  const lower = text.slice(0, 8192).toLowerCase().trim();
+  if (REPORTED_FAULT.test(lower)) return undefined;
+  if (REPORTED_RATE.test(lower)) return 'TOOL_RATE_LIMITED';
+  if (REPORTED_TIMEOUT.test(lower)) return 'TOOL_TIMEOUT';
+  return REPORTED_UNAVAILABLE.test(lower) ? 'UPSTREAM_UNAVAILABLE' : undefined;
+}
+
+function has(text: string, words: Words): boolean {
+  return words.some((word) => (typeof word === 'string' ? text.includes(word) : word.test(text)));
+}
