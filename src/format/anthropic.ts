@@ -32,7 +32,7 @@ function read(block: unknown, at: string): FoundCall | undefined {
   return { at, argumentsAt: `${at}/input`, id, name, args, wire };
 }
 
-function content(of: ModelContent): string | unknown[] {
+function content(of: ModelContent) {
   const text = sentenceAndText(of);
   if (of.images.length === 0) return text;
   return [

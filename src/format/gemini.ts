@@ -59,7 +59,7 @@ function response(content: ModelContent): Record<string, unknown> {
     : { error: errorObject(content, content.failure) };
 }
 
-function answerPart({ result, name, wire }: Answer, content: ModelContent): unknown {
+function answerPart({ result, name, wire }: Answer, content: ModelContent) {
   const { id } = wire as Wire;
   return {
     functionResponse: {

@@ -4,7 +4,7 @@
 import type { JsonObject, ToolDefinition, ToolResult } from '../call.js';
 import { modelContent, sentenceAndText } from './model-content.js';
 import type { ModelContent } from './model-content.js';
-import { neutraliseValue } from './neutralise.js';
+import { neutraliseObject } from './neutralise.js';
 import { isMcpResult, readValue } from './result-content.js';
 import { isObject } from './wire-format.js';
 import type { Answer, FoundCall, RenderOptions, WireFormat } from './wire-format.js';
@@ -69,10 +69,10 @@ function structured({ result }: ToolResult): JsonObject | undefined {
   return isObject(value['structuredContent']) ? value['structuredContent'] : undefined;
 }
 
-function toResult(answer: ToolResult, content: ModelContent, options: RenderOptions): JsonObject {
+function toResult(answer: ToolResult, content: ModelContent, options: RenderOptions) {
   const object = answer.errorInfo === null ? structured(answer) : { error_info: answer.errorInfo };
   // A host may show it to its model, and an object cannot be wrapped.
-  const structuredContent = options.envelope === 'none' ? object : neutraliseValue(object);
+  const structuredContent = options.envelope === 'none' ? object : neutraliseObject(object);
   return {
     content: [
       { type: 'text' as const, text: sentenceAndText(content) },
@@ -83,7 +83,7 @@ function toResult(answer: ToolResult, content: ModelContent, options: RenderOpti
   };
 }
 
-function toResponse(answer: Answer, options: RenderOptions): unknown {
+function toResponse(answer: Answer, options: RenderOptions) {
   const { id, rpcError } = answer.wire as Wire;
   const { errorInfo } = answer.result;
   if (rpcError !== undefined && errorInfo !== null) {
@@ -94,7 +94,7 @@ function toResponse(answer: Answer, options: RenderOptions): unknown {
   return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, content, options) };
 }
 
-function toTool(tool: ToolDefinition): unknown {
+function toTool(tool: ToolDefinition) {
   return {
     name: tool.name,
     description: tool.description,

@@ -1,6 +1,7 @@
 // Takes the power out of untrusted text: nothing in it can close our envelope, open a turn in a
 // chat template, hide behind invisible characters or turn the reading direction. The words stay.
-import { shapeOf } from './confusables.js';
+import type { JsonObject } from '../call.js';
+import { ShapeReader } from './shape-reader.js';
 
 export interface Neutralised {
   readonly text: string;
@@ -55,73 +56,6 @@ const PRINTABLE_ASCII = /^[\t\n\r -~]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Where a marker may begin: a bracket, its escape, or a character that may look like one. */
 const CANDIDATE = /[<[&%\\\u0080-\uffff]/g;
-const ENTITY =
-  /&(?:amp;)*(?:#x0*([0-9a-f]{1,6})|#0*(\d{1,7})|(lt|gt|sol|bsol|verbar|vert|lsqb|rsqb|lbrack|rbrack|hyphen|dash|lowbar));?/iy;
-const PERCENT = /%(?:25)*([0-9a-f]{2})/iy;
-const BACKSLASH = /\\+(?:u\{0*([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|[nrt])?/iy;
-const NAMED: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  sol: '/',
-  bsol: '/',
-  verbar: '|',
-  vert: '|',
-  lsqb: '[',
-  lbrack: '[',
-  rsqb: ']',
-  rbrack: ']',
-  hyphen: '-',
-  dash: '-',
-  lowbar: '-',
-};
-
-/** Reads a text one shape at a time, seeing through escapes. */
-class ShapeReader {
-  readonly #text: string;
-  /** Where the next shape begins. */
-  end = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** The shape at `end`; moves `end` behind it. */
-  read(): string {
-    const start = this.end;
-    const unit = this.#text.charCodeAt(start);
-    if (unit === 0x26 /* & */) return this.#escape(ENTITY, start);
-    if (unit === 0x25 /* % */) return this.#escape(PERCENT, start);
-    if (unit === 0x5c /* \ */) return this.#escape(BACKSLASH, start);
-    if (unit < 0x80) {
-      this.end = start + 1;
-      if (unit <= 0x20 || unit === 0x7f) return '';
-      if (unit === 0x5f /* _ */) return '-';
-      return this.#text.charAt(start).toLowerCase();
-    }
-    const character = String.fromCodePoint(this.#text.codePointAt(start) ?? unit);
-    this.end = start + character.length;
-    return shapeOf(character);
-  }
-
-  #escape(pattern: RegExp, start: number): string {
-    pattern.lastIndex = start;
-    const match = pattern.exec(this.#text);
-    this.end = match === null ? start + 1 : pattern.lastIndex;
-    if (match === null) return this.#text.charAt(start);
-    const [, a, b, c] = match;
-    if (pattern === ENTITY) {
-      if (c !== undefined) return NAMED[c.toLowerCase()] ?? '';
-      return shapeOfCode(a === undefined ? Number(b) : parseInt(a, 16));
-    }
-    const hex = a ?? b ?? c;
-    return hex === undefined ? '' : shapeOfCode(parseInt(hex, 16));
-  }
-}
-
-function shapeOfCode(code: number): string {
-  return code > 0x10ffff ? '' : shapeOf(String.fromCodePoint(code));
-}
-
 /** Whether `<|` and what was read after it may still become `<|name|>`. */
 function mayBeBars(seen: string): boolean {
   if (seen.length > MAX_NAME) return false;
@@ -184,16 +118,18 @@ export function neutralise(text: string): Neutralised {
 /** Containers deeper than this become a note: nothing a model could use stands there. */
 const MAX_DEPTH = 128;
 
-/** A JSON value with every string and key in it neutralised; structure and numbers stay. */
-export function neutraliseValue(value: unknown, depth = 0): unknown {
+function neutraliseValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return neutralise(value).text;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '[nested too deep]';
   if (Array.isArray(value)) return value.map((item) => neutraliseValue(item, depth + 1));
+  const members = Object.entries(value);
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      neutralise(key).text,
-      neutraliseValue(item, depth + 1),
-    ]),
+    members.map(([key, item]) => [neutralise(key).text, neutraliseValue(item, depth + 1)]),
   );
+}
+
+/** A JSON object with every string and key in it neutralised; structure and numbers stay. */
+export function neutraliseObject(object: JsonObject | undefined): JsonObject | undefined {
+  return object && (neutraliseValue(object, 0) as JsonObject);
 }

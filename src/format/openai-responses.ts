@@ -9,10 +9,20 @@ import type { FoundCall, WireFormat } from './wire-format.js';
 
 const CALL_TYPES = new Set<unknown>(['function_call', 'custom_tool_call']);
 
+/** Who made the call: the model, or a program it runs; its answer repeats it. */
+type Caller = { type: 'direct' } | { type: 'program'; caller_id: string };
+
 /** What of a call item its answer repeats. */
 interface Wire {
   readonly custom: boolean;
-  readonly caller: unknown;
+  readonly caller: Caller | undefined;
+}
+
+function callerOf(value: unknown): Caller | undefined {
+  if (!isObject(value)) return undefined;
+  const { type, caller_id: id } = value;
+  if (type === 'program' && typeof id === 'string') return { type, caller_id: id };
+  return type === 'direct' ? { type } : undefined;
 }
 
 function isCallItem(item: unknown): boolean {
@@ -29,7 +39,7 @@ function itemsOf(body: unknown): { at: string; items: readonly unknown[] } {
 function read(item: unknown, at: string): FoundCall | undefined {
   if (!isObject(item) || !isCallItem(item)) return undefined;
   const custom = item['type'] === 'custom_tool_call';
-  const wire: Wire = { custom, caller: item['caller'] };
+  const wire: Wire = { custom, caller: callerOf(item['caller']) };
   return {
     at,
     argumentsAt: `${at}/${custom ? 'input' : 'arguments'}`,
@@ -40,7 +50,7 @@ function read(item: unknown, at: string): FoundCall | undefined {
   };
 }
 
-function output(content: ModelContent): string | unknown[] {
+function output(content: ModelContent) {
   if (content.images.length === 0) return plainText(content);
   return [
     { type: 'input_text' as const, text: plainText(content) },
@@ -76,7 +86,7 @@ export const openaiResponses = {
         type: custom ? ('custom_tool_call_output' as const) : ('function_call_output' as const),
         call_id: result.id,
         output: output(modelContent(result, options, 'images')),
-        ...(isObject(caller) && { caller }),
+        ...(caller && { caller }),
       };
     });
   },

@@ -5,7 +5,7 @@ import { isObject } from './wire-format.js';
 
 /** An image that every provider with image blocks takes. */
 export interface Image {
-  readonly mimeType: string;
+  readonly mimeType: ImageType;
   /** Base64. */
   readonly data: string;
 }
@@ -16,6 +16,7 @@ export interface ResultContent {
 }
 
 const EMPTY = '(empty)';
+type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 const IMAGE_TYPES = new Set<unknown>(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BLOCK_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
 
@@ -69,7 +70,7 @@ function mcpContent(
   for (const block of result.content) {
     const { type, mimeType, data } = block;
     if (takesImages && type === 'image' && IMAGE_TYPES.has(mimeType) && typeof data === 'string') {
-      images.push({ mimeType: mimeType as string, data });
+      images.push({ mimeType: mimeType as ImageType, data });
     } else texts.push(blockText(block));
   }
   if (result.content.length === 0 && result['structuredContent'] !== undefined) {
