@@ -1,0 +1,161 @@
+// The innermost layer: one attempt, its timer and its cancellation. It is what always settles, so
+// that no slot, probe or caller ever waits on an upstream that forgot to answer.
+import { Attempt } from '../call.js';
+import type {
+  AbortCause,
+  AttemptTrace,
+  CallContext,
+  Invoke,
+  ResolvedCall,
+  ToolObserver,
+  UpstreamInvoke,
+} from '../call.js';
+import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
+import type { CancelReason, Outcome } from '../errors/outcome.js';
+import { timerMs } from './clock.js';
+
+export interface DeadlineDeps {
+  /** The longest one attempt may take, milliseconds. */
+  readonly timeoutMs: number;
+  readonly subject: ClassifySubject;
+  readonly observer: ToolObserver;
+  /** Hears what an upstream threw although it must not; the caller is told nothing of it. */
+  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+}
+
+/** Counts the attempts that are under way, for the snapshot. */
+export class AttemptGauge {
+  active = 0;
+}
+
+/**
+ * Turns an upstream into an Invoke. An attempt may take `timeoutMs` or what is left of the call,
+ * whichever is less; with nothing left, or after a cancellation, it is not started.
+ */
+export function deadlineLayer(
+  upstream: UpstreamInvoke,
+  deps: DeadlineDeps,
+  gauge: AttemptGauge,
+): Invoke {
+  return (call, ctx) => {
+    const { reason } = ctx.cancellation;
+    if (reason !== undefined) {
+      return Promise.resolve({ kind: 'cancelled', reason, phase: 'queued' });
+    }
+    const now = performance.now();
+    const leftMs = ctx.deadlineAt - now;
+    if (leftMs <= 0) return Promise.resolve(deadlineSpent(ctx));
+    const own = deps.timeoutMs <= leftMs;
+    const cause: AbortCause = own
+      ? { kind: 'timeout', scope: 'attempt', timeoutMs: deps.timeoutMs }
+      : { kind: 'timeout', scope: ctx.deadlineScope, timeoutMs: ctx.deadlineMs };
+    const budgetMs = own ? deps.timeoutMs : leftMs;
+    ctx.attempts += 1;
+    const attempt = new Attempt(ctx, ctx.attempts, now + budgetMs);
+    return new RunningAttempt(attempt, call, deps, gauge).start(upstream, cause, budgetMs);
+  };
+}
+
+/** The outcome of a call whose time was over before its attempt could start. */
+export function deadlineSpent(ctx: CallContext): Outcome {
+  return {
+    kind: 'timeout',
+    scope: ctx.deadlineScope,
+    phase: 'queued',
+    timeoutMs: ctx.deadlineMs,
+  };
+}
+
+class RunningAttempt {
+  readonly #attempt: Attempt;
+  readonly #call: ResolvedCall;
+  readonly #deps: DeadlineDeps;
+  readonly #gauge: AttemptGauge;
+  readonly #onCancel: (reason: CancelReason) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #trace: AttemptTrace | undefined;
+  #settle: ((outcome: Outcome) => void) | undefined;
+  #upstream: Promise<Outcome> | undefined;
+
+  constructor(attempt: Attempt, call: ResolvedCall, deps: DeadlineDeps, gauge: AttemptGauge) {
+    this.#attempt = attempt;
+    this.#call = call;
+    this.#deps = deps;
+    this.#gauge = gauge;
+    this.#onCancel = (reason) => {
+      this.#stop({ kind: 'cancelled', reason });
+    };
+  }
+
+  start(upstream: UpstreamInvoke, onTimeout: AbortCause, budgetMs: number): Promise<Outcome> {
+    const { ctx } = this.#attempt;
+    this.#gauge.active += 1;
+    this.#trace = ctx.trace?.startAttempt(this.#attempt.number);
+    if (this.#trace !== undefined) this.#attempt.traceparent = this.#trace.traceparent;
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#timer = setTimeout(() => {
+        this.#stop(onTimeout);
+      }, timerMs(budgetMs));
+      ctx.cancellation.subscribe(this.#onCancel);
+      try {
+        this.#upstream = upstream(this.#call, this.#attempt);
+      } catch (error) {
+        this.#fault(error);
+        return;
+      }
+      if (this.#attempt.aborted !== undefined) ctx.lingering = this.#upstream;
+      this.#upstream.then(
+        (outcome) => {
+          this.#finish(outcome);
+        },
+        (error: unknown) => {
+          this.#fault(error);
+        },
+      );
+    });
+  }
+
+  /** Timer or cancellation: the upstream is told, and is not waited for. */
+  #stop(cause: AbortCause): void {
+    if (this.#settle === undefined) return;
+    const { phase } = this.#attempt;
+    const outcome: Outcome =
+      cause.kind === 'timeout'
+        ? { kind: 'timeout', scope: cause.scope, phase, timeoutMs: cause.timeoutMs }
+        : { kind: 'cancelled', reason: cause.reason, phase };
+    // Whoever holds a slot for this attempt keeps it until the upstream has really let go.
+    this.#attempt.ctx.lingering = this.#upstream;
+    this.#finish(outcome);
+    try {
+      this.#attempt.abort(cause);
+    } catch (error) {
+      this.#deps.onInternalError?.(error, this.#call);
+    }
+  }
+
+  #fault(error: unknown): void {
+    if (this.#settle === undefined) return;
+    this.#deps.onInternalError?.(error, this.#call);
+    this.#finish({ kind: 'internal', requestId: this.#attempt.ctx.batchId });
+  }
+
+  #finish(outcome: Outcome): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    this.#settle = undefined;
+    clearTimeout(this.#timer);
+    this.#attempt.ctx.cancellation.unsubscribe(this.#onCancel);
+    this.#gauge.active -= 1;
+    settle(outcome);
+    const { ctx } = this.#attempt;
+    if (outcome.kind === 'ok') {
+      this.#deps.observer.attempt('ok');
+      this.#trace?.end(null);
+    } else {
+      const { info } = classifyOnce(outcome, this.#deps.subject, ctx.keySent);
+      this.#deps.observer.attempt(info.code);
+      this.#trace?.end({ code: info.code, category: info.category });
+    }
+  }
+}

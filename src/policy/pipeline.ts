@@ -1,0 +1,168 @@
+// The layers of one tool, built once when the configuration loads. A call meets them from the
+// outside in; a layer that is not configured is not there:
+//
+//   result cache -> idempotency -> retry -> cooldown gate -> rate limit -> bulkhead
+//     -> cooldown gate (again, behind the queue) -> breaker -> deadline -> upstream
+//
+// So a stored answer costs no token, a backoff holds no slot, a wait for a slot holds no probe, and
+// a refusal of any of them is no failure of the upstream.
+import type {
+  CallContext,
+  Invoke,
+  JsonObject,
+  Layer,
+  ResolvedCall,
+  ToolDefinition,
+  ToolObserver,
+  UpstreamInvoke,
+} from '../call.js';
+import type { ClassifySubject } from '../errors/classify.js';
+import type { Outcome } from '../errors/outcome.js';
+import type { StatePorts } from '../state/ports.js';
+import { breakerLayer } from './breaker-layer.js';
+import { Breaker, type BreakerState, type Spread } from './breaker.js';
+import { bulkheadLayer } from './bulkhead-layer.js';
+import { Bulkhead } from './bulkhead.js';
+import { CooldownGate } from './cooldown.js';
+import { AttemptGauge, deadlineLayer } from './deadline.js';
+import { idempotencyLayer } from './idempotency.js';
+import { cooldownLayer, cooldownTrigger, rateLimitLayer } from './rate-limit.js';
+import { compileReadBack } from './read-back.js';
+import { resultCacheLayer } from './result-cache.js';
+import { RetryBudget } from './retry-budget.js';
+import { retryLayer } from './retry.js';
+import { ServiceTime } from './service-time.js';
+import { RateLimiter } from './token-bucket.js';
+
+export interface PipelineDeps {
+  readonly subject: ClassifySubject;
+  readonly observer: ToolObserver;
+  readonly state: StatePorts;
+  /** Shared by the tools of one MCP server; whoever made it disposes of it. */
+  readonly breaker?: Breaker;
+  /** Runs the read-only tool of `verify` with these (already mapped) arguments. */
+  readonly readBack?: (args: JsonObject, ctx: CallContext) => Promise<Outcome>;
+  /** 0 <= n < 1; default Math.random. */
+  readonly random?: () => number;
+  /** Hears faults that the caller is not told: what an upstream threw, a store that fails. */
+  readonly onInternalError?: (error: unknown, call: ResolvedCall) => void;
+}
+
+export interface PipelineSnapshot {
+  readonly breaker: {
+    readonly state: BreakerState;
+    readonly failureCount: number;
+    /** Until a probe is admitted; null while closed. */
+    readonly retryAfterMs: number | null;
+  } | null;
+  /** Slots taken; without a bulkhead, attempts under way. */
+  readonly inFlight: number;
+  readonly queued: number;
+  /** Until the cooldown gate opens; 0 when it is open. */
+  readonly cooldownMs: number;
+  /** Tokens left, and tokens promised to refused callers. */
+  readonly rateLimit: { readonly tokens: number; readonly promised: number } | null;
+  readonly retryBudget: { readonly tokens: number; readonly of: number };
+}
+
+export interface Pipeline {
+  /** Runs a call to its outcome. Never rejects. */
+  readonly invoke: Invoke;
+  snapshot(): PipelineSnapshot;
+  /** No effect on a tool without a breaker. */
+  forceBreaker(state: 'open' | 'closed'): void;
+  /** Ends timers. Calls in flight finish. */
+  close(): void;
+}
+
+/** Assembles the layers that the tool's policy asks for around its upstream. */
+export function buildPipeline(
+  tool: ToolDefinition,
+  upstream: UpstreamInvoke,
+  deps: PipelineDeps,
+): Pipeline {
+  const { policy } = tool;
+  const { subject, observer, state, onInternalError } = deps;
+  const service = new ServiceTime();
+  const gauge = new AttemptGauge();
+  const budget = new RetryBudget(policy.retryBudget);
+  const limiter = policy.rateLimit && new RateLimiter(policy.rateLimit);
+  const bulkhead = policy.bulkhead && new Bulkhead(policy.bulkhead, service, observer);
+  const own = deps.breaker === undefined && policy.breaker ? new Breaker(policy.breaker) : null;
+  const breaker = deps.breaker ?? own;
+  const spread = (): Spread => ({
+    probeMs: service.ms,
+    spacingMs: limiter?.intervalMs ?? service.ms / (policy.bulkhead?.maxConcurrent ?? 1),
+  });
+  const gate = new CooldownGate(() => spread().spacingMs);
+  const readBack =
+    deps.readBack && tool.verify ? compileReadBack(tool.verify, deps.readBack) : undefined;
+  const random = deps.random ?? Math.random;
+
+  const layers: readonly (Layer | null | undefined)[] = [
+    tool.cache && tool.readOnly
+      ? resultCacheLayer(tool, tool.cache, { store: state.cache, onInternalError })
+      : null,
+    idempotencyLayer(tool, { subject, store: state.idempotency, readBack, onInternalError }),
+    retryLayer(tool, {
+      subject,
+      observer,
+      budget,
+      runBudgets: state.runBudgets,
+      gate,
+      random,
+      onInternalError,
+    }),
+    cooldownLayer(gate, observer),
+    limiter && rateLimitLayer(limiter, observer),
+    bulkhead && bulkheadLayer(bulkhead, service),
+    cooldownTrigger(gate, observer, subject),
+    breaker && breakerLayer(breaker, subject, spread),
+  ];
+  const attempt = deadlineLayer(
+    upstream,
+    { timeoutMs: policy.timeoutMs, subject, observer, onInternalError },
+    gauge,
+  );
+  const invoke = layers.reduceRight<Invoke>((next, layer) => layer?.(next) ?? next, attempt);
+
+  const onBreakerChange = (to: BreakerState): void => {
+    observer.breakerChanged(to);
+  };
+  breaker?.on(onBreakerChange);
+  return {
+    invoke: guarded(invoke, onInternalError),
+    snapshot: () => ({
+      breaker: breaker && {
+        state: breaker.state,
+        failureCount: breaker.failureCount,
+        retryAfterMs: breaker.retryAfterMs,
+      },
+      inFlight: bulkhead?.inFlight ?? gauge.active,
+      queued: bulkhead?.queued ?? 0,
+      cooldownMs: Math.ceil(gate.remainingMs()),
+      rateLimit: limiter && limiter.state(),
+      retryBudget: { tokens: budget.tokens, of: policy.retryBudget.tokens },
+    }),
+    forceBreaker: (to) => breaker?.force(to),
+    close: () => {
+      breaker?.off(onBreakerChange);
+      own?.dispose();
+    },
+  };
+}
+
+/** A fault of a layer becomes an outcome; the stair above relies on no rejection. */
+function guarded(invoke: Invoke, onInternalError: PipelineDeps['onInternalError']): Invoke {
+  const failed = (error: unknown, call: ResolvedCall, ctx: CallContext): Outcome => {
+    onInternalError?.(error, call);
+    return { kind: 'internal', requestId: ctx.batchId };
+  };
+  return (call, ctx) => {
+    try {
+      return invoke(call, ctx).catch((error: unknown) => failed(error, call, ctx));
+    } catch (error) {
+      return Promise.resolve(failed(error, call, ctx));
+    }
+  };
+}

@@ -1,0 +1,65 @@
+// The layer of limits that need no slot: the upstream's own "not before" and the tool's configured
+// rate. It stands outside the bulkhead, so that who must wait for a token does not hold a place.
+import type { CallContext, Layer, ResolvedCall, ToolObserver } from '../call.js';
+import type { ClassifySubject } from '../errors/classify.js';
+import { classifyOnce } from '../errors/classify.js';
+import type { Outcome } from '../errors/outcome.js';
+import type { CooldownGate } from './cooldown.js';
+import type { RateLimiter } from './token-bucket.js';
+import { callerOf } from './turns.js';
+
+/** Refuses what the configured limit does not admit; a call that never got upstream costs nothing. */
+export function rateLimitLayer(limiter: RateLimiter, observer: ToolObserver): Layer {
+  return (next) => {
+    const admitted = async (call: ResolvedCall, ctx: CallContext): Promise<Outcome> => {
+      const { attempts } = ctx;
+      const outcome = await next(call, ctx);
+      if (ctx.attempts === attempts) limiter.refund();
+      return outcome;
+    };
+    return (call, ctx) => {
+      const retryAfterMs = limiter.take(() => callerOf(call, ctx));
+      if (retryAfterMs === 0) return admitted(call, ctx);
+      observer.rateLimited('tool');
+      const { limit } = limiter;
+      return Promise.resolve({ kind: 'rate-limited', scope: 'tool', retryAfterMs, limit });
+    };
+  };
+}
+
+/** Refuses while the gate is closed; stands before the limiter, so that no token is spent. */
+export function cooldownLayer(gate: CooldownGate, observer: ToolObserver): Layer {
+  return (next) => (call, ctx) =>
+    gate.isOpen() ? next(call, ctx) : Promise.resolve(coolingDown(gate, observer, call, ctx));
+}
+
+/**
+ * Closes the gate when an answer of the upstream says so. Stands behind the queue and refuses there
+ * too: calls that waited for a slot while the gate closed must not go upstream.
+ */
+export function cooldownTrigger(
+  gate: CooldownGate,
+  observer: ToolObserver,
+  subject: ClassifySubject,
+): Layer {
+  return (next) => async (call, ctx) => {
+    if (!gate.isOpen()) return coolingDown(gate, observer, call, ctx);
+    const outcome = await next(call, ctx);
+    if (outcome.kind !== 'ok') {
+      const { cooldownMs } = classifyOnce(outcome, subject, ctx.keySent);
+      if (cooldownMs !== null) gate.extend(cooldownMs);
+    }
+    return outcome;
+  };
+}
+
+function coolingDown(
+  gate: CooldownGate,
+  observer: ToolObserver,
+  call: ResolvedCall,
+  ctx: CallContext,
+): Outcome {
+  observer.rateLimited('cooldown');
+  const retryAfterMs = gate.adviseMs(call, ctx);
+  return { kind: 'rate-limited', scope: 'cooldown', retryAfterMs, limit: null };
+}

@@ -1,0 +1,52 @@
+// Answers of read-only tools, kept for a while; calls for the same answer share one execution.
+import type { CachePolicy, CallContext, Layer, ResolvedCall, ToolDefinition } from '../call.js';
+import type { OkOutcome, Outcome } from '../errors/outcome.js';
+import type { ResultCache } from '../state/ports.js';
+import { canonicalHash } from './canonical.js';
+import { keptOutcome } from './kept-outcome.js';
+import { SingleFlight } from './single-flight.js';
+
+export interface CacheDeps {
+  readonly store: ResultCache;
+  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+}
+
+/** Only `ok` is kept. The key is the canonical arguments and, where it matters, the client. */
+export function resultCacheLayer(
+  tool: ToolDefinition,
+  policy: CachePolicy,
+  deps: CacheDeps,
+): Layer {
+  const space = tool.name;
+  const { ttlMs, maxBytes, perClient } = policy;
+  // A cache that fails is a cache that is empty.
+  const lookUp = async (call: ResolvedCall, key: string): Promise<OkOutcome | undefined> => {
+    try {
+      return await deps.store.get(space, key);
+    } catch (error) {
+      deps.onInternalError?.(error, call);
+      return undefined;
+    }
+  };
+  const keep = async (call: ResolvedCall, key: string, outcome: OkOutcome): Promise<void> => {
+    try {
+      await deps.store.set(space, key, keptOutcome(outcome), ttlMs, maxBytes);
+    } catch (error) {
+      deps.onInternalError?.(error, call);
+    }
+  };
+  return (next) => {
+    const flight = new SingleFlight();
+    return async (call: ResolvedCall, ctx: CallContext): Promise<Outcome> => {
+      const hash = canonicalHash(call.arguments);
+      const key = perClient ? `${ctx.client}\u0000${hash}` : hash;
+      const kept = await lookUp(call, key);
+      if (kept !== undefined) return kept;
+      return flight.run(key, ctx, async (own) => {
+        const outcome = await next(call, own);
+        if (outcome.kind === 'ok') await keep(call, key, outcome);
+        return outcome;
+      });
+    };
+  };
+}

@@ -1,0 +1,89 @@
+// Idempotency records in this process's memory. What protects from a second execution (running,
+// unknown) is never dropped to make room: when there is none, nothing new is claimed.
+import { BoundedMap } from './bounded-map.js';
+import type {
+  FinalRecord,
+  IdempotencyRecord,
+  IdempotencyStore,
+  RunningRecord,
+  UnknownRecord,
+} from './ports.js';
+import { resultBytes } from './result-size.js';
+
+/** A record whose lease ran out becomes unknown and is kept this much longer. */
+const ABANDONED_TTL_MS = 86_400_000;
+
+interface Running {
+  readonly record: RunningRecord;
+  /** Epoch milliseconds. */
+  readonly leaseUntil: number;
+}
+
+export class MemoryIdempotency implements IdempotencyStore {
+  readonly #open: BoundedMap<Running | { readonly record: UnknownRecord }>;
+  readonly #final: BoundedMap<FinalRecord>;
+
+  /** @param maxBytes half of it for open records, half for final answers. */
+  constructor(maxBytes: number) {
+    this.#open = new BoundedMap(maxBytes / 2, 'refuse');
+    this.#final = new BoundedMap(maxBytes / 2);
+  }
+
+  begin(
+    key: string,
+    argumentsHash: string,
+    owner: string,
+    leaseMs: number,
+  ): Promise<IdempotencyRecord | undefined> {
+    const answered = this.#final.get(key);
+    if (answered !== undefined) return Promise.resolve(answered);
+    const held = this.#open.get(key);
+    if (held !== undefined) return Promise.resolve(this.#standing(key, held));
+    const record: RunningRecord = { state: 'running', argumentsHash, owner };
+    const leaseUntil = Date.now() + leaseMs;
+    return this.#open.set(key, { record, leaseUntil }, 0, leaseMs + ABANDONED_TTL_MS)
+      ? Promise.resolve(undefined)
+      : Promise.reject(new Error('The idempotency store is full.'));
+  }
+
+  settle(
+    key: string,
+    owner: string,
+    record: FinalRecord | UnknownRecord,
+    ttlMs: number,
+  ): Promise<void> {
+    if (this.#open.get(key)?.record.owner !== owner) return Promise.resolve();
+    if (record.state === 'unknown') {
+      this.#open.set(key, { record }, JSON.stringify(record.info).length, ttlMs);
+    } else {
+      this.#open.delete(key);
+      this.#final.set(key, record, answerBytes(record), ttlMs);
+    }
+    return Promise.resolve();
+  }
+
+  release(key: string, owner: string): Promise<void> {
+    if (this.#open.get(key)?.record.owner === owner) this.#open.delete(key);
+    return Promise.resolve();
+  }
+
+  #standing(key: string, held: Running | { readonly record: UnknownRecord }): IdempotencyRecord {
+    if (!('leaseUntil' in held) || held.leaseUntil > Date.now()) return held.record;
+    const { argumentsHash, owner } = held.record;
+    const record: UnknownRecord = {
+      state: 'unknown',
+      argumentsHash,
+      owner,
+      info: null,
+      sinceEpochMs: held.leaseUntil,
+    };
+    this.#open.set(key, { record }, 0, ABANDONED_TTL_MS);
+    return record;
+  }
+}
+
+function answerBytes({ answer }: FinalRecord): number {
+  return answer.kind === 'ok'
+    ? resultBytes(answer.outcome.result)
+    : JSON.stringify(answer.info).length;
+}
