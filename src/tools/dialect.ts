@@ -4,13 +4,13 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../call.js';
 
-const DIALECTS = {
-  'draft-07': { uri: 'http://json-schema.org/draft-07/schema', Compiler: Ajv },
-  '2019-09': { uri: 'https://json-schema.org/draft/2019-09/schema', Compiler: Ajv2019 },
-  '2020-12': { uri: 'https://json-schema.org/draft/2020-12/schema', Compiler: Ajv2020 },
+const URIS = {
+  'draft-07': 'http://json-schema.org/draft-07/schema',
+  '2019-09': 'https://json-schema.org/draft/2019-09/schema',
+  '2020-12': 'https://json-schema.org/draft/2020-12/schema',
 } as const;
 
-export type Dialect = keyof typeof DIALECTS;
+export type Dialect = keyof typeof URIS;
 
 /** The dialect that `$schema` names, 2020-12 without it; undefined for one that we do not speak. */
 export function dialectOf(schema: JsonObject): Dialect | undefined {
@@ -18,17 +18,26 @@ export function dialectOf(schema: JsonObject): Dialect | undefined {
   if (named === undefined) return '2020-12';
   if (typeof named !== 'string') return undefined;
   const bare = named.replace(/^https?:/, '').replace(/#$/, '');
-  for (const dialect of Object.keys(DIALECTS) as Dialect[])
-    if (DIALECTS[dialect].uri.replace(/^https?:/, '') === bare) return dialect;
+  for (const dialect of Object.keys(URIS) as Dialect[])
+    if (URIS[dialect].replace(/^https?:/, '') === bare) return dialect;
   return undefined;
 }
 
+export type AnyAjv = Ajv | Ajv2019 | Ajv2020;
+
 /** A schema compiler of a dialect. */
-export function createAjv(dialect: Dialect, options: Options): Ajv {
-  return new DIALECTS[dialect].Compiler(options);
+export function createAjv(dialect: Dialect, options: Options): AnyAjv {
+  switch (dialect) {
+    case 'draft-07':
+      return new Ajv(options);
+    case '2019-09':
+      return new Ajv2019(options);
+    case '2020-12':
+      return new Ajv2020(options);
+  }
 }
 
-const metaCompilers = new Map<Dialect, Ajv>();
+const metaCompilers = new Map<Dialect, AnyAjv>();
 
 /** What is wrong with the schema by its own meta-schema; one error a place. */
 export function metaErrors(dialect: Dialect, schema: JsonObject): ErrorObject[] {
@@ -37,7 +46,7 @@ export function metaErrors(dialect: Dialect, schema: JsonObject): ErrorObject[] 
     ajv = createAjv(dialect, { strict: false, allErrors: true, logger: false });
     metaCompilers.set(dialect, ajv);
   }
-  const validate = ajv.getSchema(DIALECTS[dialect].uri);
+  const validate = ajv.getSchema(URIS[dialect]);
   if (validate === undefined || validate(schema) === true) return [];
   const byPlace = new Map<string, ErrorObject>();
   for (const error of validate.errors ?? []) {

@@ -154,8 +154,10 @@ function wrong({ keyword, data }: ErrorObject): string {
     case 'type':
     case 'anyOf':
       return data === null ? 'has no value' : `is ${kindOf(data)}`;
+    case 'pattern':
+      return 'does not have the right form';
     default:
-      return 'is not allowed here';
+      return 'is not an allowed value';
   }
 }
 

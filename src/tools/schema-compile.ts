@@ -3,7 +3,7 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../call.js';
-import { createAjv } from './dialect.js';
+import { createAjv, type AnyAjv } from './dialect.js';
 import type { Inspection } from './schema-inspect.js';
 import { walkSchema } from './schema-walk.js';
 import { hasDuplicates } from './measure.js';
@@ -69,7 +69,7 @@ function engine({ patterns }: Inspection) {
   return Object.assign(find, { code: 'undefined' });
 }
 
-function boundFormats(ajv: Ajv): void {
+function boundFormats(ajv: AnyAjv): void {
   for (const [name, format] of Object.entries(ajv.formats)) {
     if (name === 'byte' || name === 'binary' || name === 'password') continue;
     const test = checkOf(format);
@@ -86,7 +86,7 @@ function boundFormats(ajv: Ajv): void {
 
 function checkOf(format: Ajv['formats'][string]): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return format as (text: string) => boolean;
+  if (typeof format === 'function') return format;
   if (typeof format !== 'object' || format.type === 'number') return undefined;
   const { validate } = format;
   if (validate instanceof RegExp) return (text) => validate.test(text);
@@ -94,7 +94,7 @@ function checkOf(format: Ajv['formats'][string]): ((text: string) => boolean) | 
 }
 
 /** ajv compares every pair of items; a set of their texts takes one pass. */
-function replaceUniqueItems(ajv: Ajv): void {
+function replaceUniqueItems(ajv: AnyAjv): void {
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',

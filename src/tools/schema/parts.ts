@@ -10,10 +10,8 @@ import {
 } from 'typebox';
 import { MAX_TIME_MS } from '../defaults.js';
 
-interface Note {
-  description: string;
-  default?: unknown;
-}
+// A type alias: an interface would not fit the library's open options.
+type Note = { description: string; default?: unknown };
 
 /** A closed object. */
 export function object<P extends TProperties>(properties: P, note?: Note): TObject<P> {
