@@ -56,6 +56,7 @@ const PRINTABLE_ASCII = /^[\t\n\r -~]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Where a marker may begin: a bracket, its escape, or a character that may look like one. */
 const CANDIDATE = /[<[&%\\\u0080-\uffff]/g;
+
 /** Whether `<|` and what was read after it may still become `<|name|>`. */
 function mayBeBars(seen: string): boolean {
   if (seen.length > MAX_NAME) return false;

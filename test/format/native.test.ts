@@ -1,0 +1,284 @@
+// The native envelope: what is taken, what is a call's fault, what is the whole request's.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse, parseText, read } from './helpers.js';
+
+function one(call: unknown) {
+  return read({ calls: [call, { id: 'sibling', tool: 'calc.add', arguments: { a: 1 } }] })
+    .calls[0]!;
+}
+
+describe('calls', () => {
+  it('takes every field of the contract', () => {
+    const envelope = read({
+      calls: [
+        { id: 'c0', tool: 'calc.add' },
+        {
+          id: 'c1',
+          tool: 'weather.forecast',
+          arguments: { city: 'Oslo' },
+          timeout_ms: 5000,
+          idempotency_key: 'k-1',
+          depends_on: ['c0'],
+        },
+      ],
+      deadline_ms: 20000,
+      run_id: 'run-7',
+      return_order: 'completion',
+    });
+    expect(envelope.format).toBe('native');
+    expect(envelope.options).toEqual({
+      deadlineMs: 20000,
+      runId: 'run-7',
+      returnOrder: 'completion',
+    });
+    expect(envelope.calls).toEqual([
+      { id: 'c0', tool: 'calc.add', arguments: {} },
+      {
+        id: 'c1',
+        tool: 'weather.forecast',
+        arguments: { city: 'Oslo' },
+        timeoutMs: 5000,
+        idempotencyKey: 'k-1',
+        dependsOn: ['c0'],
+      },
+    ]);
+  });
+
+  it('numbers calls without an id by their position and lets ids repeat', () => {
+    const { calls } = read({
+      calls: [
+        { tool: 'a' },
+        { id: 'x', tool: 'a' },
+        { id: 'x', tool: 'b' },
+        { id: null, tool: 'c' },
+      ],
+    });
+    expect(calls.map(({ id }) => id)).toEqual(['call_1', 'x', 'x', 'call_4']);
+  });
+
+  it.each([
+    ['a misspelt field', { tool: 'a', timout_ms: 5 }, '/timout_ms', /did you mean timeout_ms/],
+    ['a field of nobody', { tool: 'a', zzzzzz: 5 }, '/zzzzzz', /known: id, tool, arguments/],
+    ['no tool', { id: 'a' }, '/tool', /is required/],
+    ['a tool that is no string', { tool: 7 }, '/tool', /must be a string/],
+    ['an id that is no string', { tool: 'a', id: 7 }, '/id', /non-empty string/],
+    ['an empty id', { tool: 'a', id: '' }, '/id', /non-empty string/],
+    ['a long id', { tool: 'a', id: 'x'.repeat(257) }, '/id', /at most 256/],
+    ['a negative timeout', { tool: 'a', timeout_ms: -1 }, '/timeout_ms', /positive integer/],
+    ['a zero timeout', { tool: 'a', timeout_ms: 0 }, '/timeout_ms', /positive integer/],
+    ['a fractional timeout', { tool: 'a', timeout_ms: 1.5 }, '/timeout_ms', /positive integer/],
+    ['a timeout as text', { tool: 'a', timeout_ms: '5' }, '/timeout_ms', /positive integer/],
+    ['a long key', { tool: 'a', idempotency_key: 'k'.repeat(257) }, '/idempotency_key', /256/],
+    [
+      'a key with a line end',
+      { tool: 'a', idempotency_key: 'k\n' },
+      '/idempotency_key',
+      /printable/,
+    ],
+    ['an empty key', { tool: 'a', idempotency_key: '' }, '/idempotency_key', /1 to 256/],
+    ['depends_on that is no list', { tool: 'a', depends_on: 'sibling' }, '/depends_on', /array/],
+    ['a list', [], '', /must be an object/],
+    ['null', null, '', /must be an object/],
+  ])('%s is the fault of its call alone', (_, call, pointer, problem) => {
+    const envelope = read({
+      calls: [call, { id: 'sibling', tool: 'calc.add', arguments: { a: 1 } }],
+    });
+    expect(envelope.calls[0]?.faults?.[pointer]).toMatch(problem);
+    expect(envelope.calls[1]).toEqual({ id: 'sibling', tool: 'calc.add', arguments: { a: 1 } });
+  });
+
+  it('keeps a tool name of 10 kB as it is', () => {
+    const name = '\u0000<tool>'.repeat(1250);
+    expect(one({ tool: name })).toEqual({ id: 'call_1', tool: name, arguments: {} });
+  });
+
+  it('bounds what it says about a hostile key', () => {
+    const { faults } = one({ tool: 'a', ['k'.repeat(10_000)]: 1 });
+    expect(JSON.stringify(faults).length).toBeLessThan(500);
+  });
+
+  it('names at most 20 faults of a call', () => {
+    const fields = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field${i}`, 1]));
+    expect(Object.keys(one({ tool: 'a', ...fields }).faults ?? {})).toHaveLength(20);
+  });
+});
+
+describe('arguments', () => {
+  it.each([
+    ['absent', undefined, {}],
+    ['null', null, {}],
+    ['an object', { a: [1] }, { a: [1] }],
+    ['JSON text', '{"plan": []}', { plan: [] }],
+    ['JSON text encoded twice', '"{\\"plan\\":[]}"', { plan: [] }],
+  ])('%s', (_, given, expected) => {
+    const call = one({ tool: 'a', arguments: given });
+    expect(call.arguments).toEqual(expected);
+    expect(call.argumentFaults).toBeUndefined();
+  });
+
+  it.each([
+    ['text that breaks off', '{"plan": [1,', /not valid JSON: .* line 1, column 13/],
+    ['an empty text', '', /empty text/],
+    ['JSON text of a list', '[1]', /must be a JSON object, is an array/],
+    [
+      'text encoded three times',
+      JSON.stringify(JSON.stringify('{}')),
+      /must be a JSON object, is a string/,
+    ],
+    ['a list', [1], /must be a JSON object, is an array/],
+    ['a number', 5, /must be a JSON object, is a number/],
+    ['true', true, /must be a JSON object, is a boolean/],
+  ])('%s is a fault and never an empty object', (_, given, problem) => {
+    const call = one({ tool: 'a', arguments: given });
+    expect(call.argumentFaults?.['']).toMatch(problem);
+    expect(call.arguments).toEqual(given);
+  });
+
+  it('leaves strings inside arguments alone', () => {
+    expect(one({ tool: 'a', arguments: { note: '[1]', plan: '{}' } }).arguments).toEqual({
+      note: '[1]',
+      plan: '{}',
+    });
+  });
+
+  it('never shows what was sent', () => {
+    const { argumentFaults } = one({ tool: 'a', arguments: '{"password": "hunter2" oops' });
+    expect(JSON.stringify(argumentFaults)).not.toContain('hunter2');
+  });
+
+  it('is as strict with JSON text as with JSON', () => {
+    const { argumentFaults } = one({
+      tool: 'a',
+      arguments: '{"a":1,"a":2,"__proto__":{},"b":1e999}',
+    });
+    expect(Object.keys(argumentFaults ?? {})).toEqual(['/a', '/__proto__', '/b']);
+  });
+});
+
+describe('faults of the JSON itself', () => {
+  it('belong to the arguments, the call or the envelope they stand in', () => {
+    const envelope = parseText(
+      '{"calls":[{"tool":"a","arguments":{"x":1,"x":2}},{"tool":"b","tool":"c"},{"tool":"d"}]}',
+    );
+    expect(envelope.ok).toBe(true);
+    if (!envelope.ok) return;
+    expect(envelope.calls[0]?.argumentFaults).toEqual({ '/x': 'is given more than once' });
+    expect(envelope.calls[0]?.faults).toBeUndefined();
+    expect(envelope.calls[1]?.faults).toEqual({ '/tool': 'is given more than once' });
+    expect(envelope.calls[1]?.argumentFaults).toBeUndefined();
+    expect(envelope.calls[2]).toEqual({ id: 'call_3', tool: 'd', arguments: {} });
+    expect(parseText('{"calls":[{"tool":"a"}],"run_id":"x","run_id":"y"}')).toMatchObject({
+      ok: false,
+      errors: { '/run_id': 'is given more than once' },
+    });
+  });
+
+  it('do not mistake a field that begins like "arguments" for it', () => {
+    const envelope = parseText('{"calls":[{"tool":"a","arguments2":{"x":1,"x":2}}]}');
+    const call = envelope.ok ? envelope.calls[0] : undefined;
+    expect(call?.argumentFaults).toBeUndefined();
+    expect(call?.faults?.['/arguments2/x']).toBe('is given more than once');
+  });
+});
+
+describe('the envelope', () => {
+  const calls = [{ tool: 'a' }];
+
+  it.each([
+    ['a misspelt field', { calls, deadlin_ms: 5 }, '/deadlin_ms', /did you mean deadline_ms/],
+    ['the field of other formats', { calls, toolgate: {} }, '/toolgate', /unknown field/],
+    ['calls that are no list', { calls: {} }, '/calls', /array/],
+    ['no calls', { calls: [] }, '/calls', /1 to 3 calls, has 0/],
+    ['too many calls', { calls: Array(4).fill(calls[0]) }, '/calls', /1 to 3 calls, has 4/],
+    ['a bad deadline', { calls, deadline_ms: '5' }, '/deadline_ms', /positive integer/],
+    ['a bad run id', { calls, run_id: 'a\u0007' }, '/run_id', /printable/],
+    ['a bad order', { calls, return_order: 'random' }, '/return_order', /submission/],
+  ])('%s refuses the request and says where', (_, body, pointer, problem) => {
+    const envelope = parse(body, { maxBatch: 3 });
+    expect(envelope).toMatchObject({ ok: false, code: 'PARSER_INVALID_FORMAT' });
+    if (envelope.ok) return;
+    expect(envelope.errors?.[pointer]).toMatch(problem);
+    expect(envelope.message).toContain(pointer);
+  });
+
+  it('takes its options from the query, too, where its own fields win', () => {
+    const query = { deadline_ms: '50', run_id: 'query', return_order: 'completion' };
+    expect(read({ calls, run_id: 'body' }, { query }).options).toEqual({
+      deadlineMs: 50,
+      runId: 'body',
+      returnOrder: 'completion',
+    });
+    expect(parse({ calls }, { query: { deadlin_ms: '5' } })).toMatchObject({
+      ok: false,
+      errors: { '?deadlin_ms': 'is an unknown field, did you mean deadline_ms?' },
+    });
+  });
+
+  it('is read as native only where it is or is forced to be', () => {
+    expect(parse({ call: [] }, { format: 'native' })).toMatchObject({
+      ok: false,
+      errors: { '/calls': 'must be an array of calls' },
+    });
+    expect(parse([], { format: 'native' })).toMatchObject({ ok: false });
+  });
+});
+
+describe('depends_on', () => {
+  const call = (id: string, ...dependsOn: string[]) => ({ id, tool: 't', depends_on: dependsOn });
+
+  it.each([
+    ['an unknown id', [call('a', 'x')], '/calls/0/depends_on/0'],
+    ['an id that stands twice', [call('a'), call('a'), call('b', 'a')], '/calls/1/id'],
+    ['itself', [call('a', 'a')], '/calls/0/depends_on'],
+    [
+      'a circle',
+      [call('z'), call('a', 'b'), call('b', 'c'), call('c', 'a')],
+      '/calls/1/depends_on',
+    ],
+  ])('on %s refuses the request', (_, calls, pointer) => {
+    const envelope = parse({ calls });
+    expect(envelope.ok).toBe(false);
+    expect(Object.keys(envelope.ok ? {} : (envelope.errors ?? {}))[0]).toBe(pointer);
+  });
+
+  it('names only the calls that wait in the circle or for it', () => {
+    const envelope = parse({ calls: [call('z'), call('a', 'b'), call('b', 'a'), call('y', 'z')] });
+    expect(Object.keys(envelope.ok ? {} : (envelope.errors ?? {}))).toEqual([
+      '/calls/1/depends_on',
+      '/calls/2/depends_on',
+    ]);
+  });
+
+  it('takes any order without a circle', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .integer({ min: 1, max: 12 })
+          .chain((n) =>
+            fc.tuple(...Array.from({ length: n }, (_, i) => fc.subarray([...Array(i).keys()]))),
+          ),
+        fc.infiniteStream(fc.nat()),
+        (edges, random) => {
+          const calls = edges.map((on, i) => call(`c${i}`, ...on.map((j) => `c${j}`)));
+          calls.sort(() => (random.next().value % 2 === 0 ? 1 : -1));
+          expect(parse({ calls }).ok).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+it('never throws and answers every call, whatever the JSON', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue(), { minLength: 1, maxLength: 10 }),
+      fc.jsonValue(),
+      (calls, body) => {
+        const envelope = parse({ calls });
+        expect(envelope.ok && envelope.calls).toHaveLength(calls.length);
+        parse(body);
+      },
+    ),
+  );
+});
