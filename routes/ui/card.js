@@ -43,7 +43,7 @@ export function stateOf(tool, elapsed) {
 }
 
 function fact(label, value) {
-  const name = el('span', { className: 'soft', textContent: `${label} ` });
+  const name = el('span', { className: 'soft', textContent: label });
   return el('span', {}, name, el('b', { textContent: value }));
 }
 
@@ -104,9 +104,9 @@ export class Card {
     this.facts.replaceChildren(
       fact('calls/s', number(recent?.perSecond ?? 0)),
       fact('ok', recent === null ? '–' : share(recent.ok, recent.calls)),
+      fact('in flight', outOf(inFlight, limits.max_concurrent)),
       fact('p50', ms(recent?.p50 ?? null)),
       fact('p95', ms(recent?.p95 ?? null)),
-      fact('in flight', outOf(inFlight, limits.max_concurrent)),
       fact('queued', outOf(queued, limits.max_queue)),
     );
   }
