@@ -1,0 +1,112 @@
+// A transport that is not yet connected, with what lies below it: a sender of HTTP exchanges or a
+// child process.
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Agent } from 'undici';
+import type { McpTransportDefinition, ServerConfig } from '../../config.js';
+import { createConnect } from '../http/egress.js';
+import { withConnectTimeout } from './connect-timeout.js';
+import { type LastExchange, McpFetch } from './http-fetch.js';
+import { HttpSender } from './http-sender.js';
+import { TokenSource } from './oauth.js';
+import { createOldTransport } from './old-transport.js';
+import { PendingTable } from './pending.js';
+import type { ChildExit } from './reply.js';
+import { StdioTransport } from './stdio-transport.js';
+import type { StderrRing } from './stderr-ring.js';
+import { TapTransport } from './tap-transport.js';
+
+type HttpDefinition = Extract<McpTransportDefinition, { kind: 'http' }>;
+type StdioDefinition = Extract<McpTransportDefinition, { kind: 'stdio' }>;
+
+export type ChannelKind = 'streamable_http' | 'sse' | 'stdio';
+
+export interface Channel {
+  readonly kind: ChannelKind;
+  /** Tapped: answers to our own requests do not reach the official client. */
+  readonly transport: Transport;
+  readonly table: PendingTable;
+  /** What the handshake's own exchanges came to last (HTTP). */
+  readonly lastExchange: () => LastExchange | undefined;
+  readonly exit: () => ChildExit | undefined;
+  readonly lastWords?: StderrRing;
+  /** Called when the channel's one shared stream ends; the owner then closes the transport. */
+  onStreamLost: (() => void) | undefined;
+  /** Ends the session at the server, where there is one. */
+  farewell(): Promise<void>;
+  /** Frees what lies below the transport. */
+  dispose(): Promise<void>;
+}
+
+/** What all connections to one HTTP server share. */
+export interface HttpResources {
+  readonly agent: Agent;
+  readonly tokens: TokenSource | undefined;
+}
+
+const RECONNECT = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 5,
+};
+
+/** @param egress which addresses may be dialled; undefined: all. */
+export function createHttpResources(
+  definition: HttpDefinition,
+  egress: ServerConfig['egress'] = { deny: [], allow: [] },
+): HttpResources {
+  // No timers of undici's: it waits in silence while a tool works, and our own timers decide.
+  const connect = withConnectTimeout(createConnect(egress));
+  const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
+  const { oauth } = definition;
+  return { agent, tokens: oauth === undefined ? undefined : new TokenSource(oauth, agent) };
+}
+
+export function openHttp(
+  definition: HttpDefinition,
+  kind: 'streamable_http' | 'sse',
+  { agent, tokens }: HttpResources,
+): Channel {
+  const table = new PendingTable();
+  const sender = new HttpSender(agent, table);
+  const answersOnPost = kind === 'streamable_http';
+  const { headers } = definition;
+  const mcpFetch = new McpFetch({ sender, table, headers, tokens, answersOnPost });
+  const url = new URL(definition.url);
+  const { fetch } = mcpFetch;
+  const streamable = answersOnPost
+    ? new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions: RECONNECT })
+    : undefined;
+  const inner = streamable ?? createOldTransport(url, fetch);
+  const channel: Channel = {
+    kind,
+    table,
+    transport: new TapTransport(inner, table),
+    lastExchange: () => mcpFetch.last,
+    exit: () => undefined,
+    onStreamLost: undefined,
+    farewell: () => streamable?.terminateSession() ?? Promise.resolve(),
+    dispose: () => {
+      sender.closeAll();
+      return Promise.resolve();
+    },
+  };
+  if (!answersOnPost) sender.onGetStreamEnd = () => channel.onStreamLost?.();
+  return channel;
+}
+
+export function openStdio(definition: StdioDefinition): Channel {
+  const table = new PendingTable();
+  const inner = new StdioTransport(definition, table);
+  return {
+    kind: 'stdio',
+    table,
+    transport: new TapTransport(inner, table),
+    lastExchange: () => undefined,
+    exit: () => inner.exit,
+    lastWords: inner.lastWords,
+    onStreamLost: undefined,
+    farewell: () => Promise.resolve(),
+    dispose: () => inner.close(),
+  };
+}
