@@ -1,7 +1,12 @@
 // From a checked document to the configuration that the gateway runs on: camelCase, defaults merged,
 // paths absolute.
 import { resolve } from 'node:path';
-import type { HttpUpstreamDefinition, ToolDefinition, UpstreamDefinition } from '../call.js';
+import type {
+  HttpUpstreamDefinition,
+  JsonObject,
+  ToolDefinition,
+  UpstreamDefinition,
+} from '../call.js';
 import type {
   ClientDefinition,
   GatewayConfig,
@@ -95,7 +100,7 @@ function toTool(entry: ToolEntry, defaults: PolicyEntry, directory: string): Too
   return {
     name: entry.name,
     description: entry.description ?? '',
-    inputSchema: { type: 'object', ...entry.input_schema },
+    inputSchema: toInputSchema(entry.input_schema ?? {}),
     idempotent:
       entry.idempotent ?? (IDEMPOTENT_METHODS.includes(method) || entry.read_only === true),
     readOnly,
@@ -113,6 +118,11 @@ function toTool(entry: ToolEntry, defaults: PolicyEntry, directory: string): Too
       },
     }),
   };
+}
+
+/** Arguments are objects always; providers want to be told. */
+function toInputSchema(schema: JsonObject): JsonObject {
+  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
 }
 
 function toUpstream(entry: ToolEntry, directory: string): UpstreamDefinition {

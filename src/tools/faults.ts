@@ -61,6 +61,9 @@ export class Faults {
   readonly #locator: Locator;
   readonly #faults: ConfigFault[] = [];
   readonly #seen = new Set<string>();
+  /** Paths with a fault of an earlier stage: what a later one says of them would only follow from it. */
+  readonly #settled = new Set<string>();
+  readonly #open = new Set<string>();
 
   constructor(file: string, locator: Locator) {
     this.#file = file;
@@ -71,9 +74,17 @@ export class Faults {
     return this.#faults.length;
   }
 
+  /** From here on, places that are faulty already are left alone. */
+  nextStage(): void {
+    for (const path of this.#open) this.#settled.add(path);
+    this.#open.clear();
+  }
+
   /** Adds a fault at a place; the same one twice counts once. */
   add(path: ConfigPath, message: string, expected: string, spot: Spot = 'value'): void {
     const shown = formatPath(path);
+    if (this.#settled.has(shown)) return;
+    this.#open.add(shown);
     const key = JSON.stringify([shown, message]);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);

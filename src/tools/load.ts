@@ -39,8 +39,10 @@ export function loadConfig(
   const faults = new Faults(file, read.document);
   const { value, wholeEnv, envUses } = readValues(read.document, env, faults);
   const directory = dirname(resolve(file));
+  faults.nextStage();
   const fits = checkAgainstSchema(value, wholeEnv, faults);
-  const warnings = checkMeaning(value, { faults, directory });
+  faults.nextStage();
+  const warnings = checkMeaning(value, faults, directory);
   if (!fits || faults.count > 0) return { ok: false, faults: faults.list() };
   return {
     ok: true,
