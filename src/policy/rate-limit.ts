@@ -4,6 +4,7 @@ import type { CallContext, Layer, ResolvedCall, ToolObserver } from '../call.js'
 import type { ClassifySubject } from '../errors/classify.js';
 import { classifyOnce } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
+import { sleep } from './clock.js';
 import type { CooldownGate } from './cooldown.js';
 import type { RateLimiter } from './token-bucket.js';
 import { callerOf } from './turns.js';
@@ -11,15 +12,21 @@ import { callerOf } from './turns.js';
 /** Refuses what the configured limit does not admit; a call that never got upstream costs nothing. */
 export function rateLimitLayer(limiter: RateLimiter, observer: ToolObserver): Layer {
   return (next) => {
-    const admitted = async (call: ResolvedCall, ctx: CallContext): Promise<Outcome> => {
+    const admitted = async (
+      call: ResolvedCall,
+      ctx: CallContext,
+      waitMs: number,
+    ): Promise<Outcome> => {
       const { attempts } = ctx;
+      // A cancellation or a deadline meanwhile is found by the layers inside.
+      if (waitMs > 0) await sleep(waitMs, ctx.cancellation);
       const outcome = await next(call, ctx);
       if (ctx.attempts === attempts) limiter.refund();
       return outcome;
     };
     return (call, ctx) => {
       const retryAfterMs = limiter.take(() => callerOf(call, ctx));
-      if (retryAfterMs === 0) return admitted(call, ctx);
+      if (retryAfterMs <= 0) return admitted(call, ctx, -retryAfterMs);
       observer.rateLimited('tool');
       const { limit } = limiter;
       return Promise.resolve({ kind: 'rate-limited', scope: 'tool', retryAfterMs, limit });

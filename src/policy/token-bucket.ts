@@ -6,6 +6,8 @@ import { Turns, type Caller, type Supply } from './turns.js';
 
 const MIN_GRACE_MS = 50;
 const MAX_GRACE_MS = 1000;
+/** The longest that a caller whose turn it is waits inside for its token. */
+const MAX_PACE_MS = 250;
 
 /** Tokens that come evenly, up to `burst` of them. Refilled when looked at: it has no timer. */
 class TokenBucket {
@@ -65,7 +67,10 @@ export class RateLimiter {
     };
   }
 
-  /** Takes a token: 0, or the milliseconds until this caller's own token. */
+  /**
+   * Takes a token: 0. Positive: refused, come back in that many milliseconds. Negative: taken, but
+   * wait that many milliseconds before you use it (the one before you came late).
+   */
   take(caller: () => Caller): number {
     const now = performance.now();
     const { perMs } = this.#bucket;
@@ -88,6 +93,12 @@ export class RateLimiter {
       return 0;
     }
     if (turn === undefined) return adviceMs(this.#turns.issue(caller, now, supply) - now);
+    const paceMs = (1 - supply.free) / supply.perMs;
+    if (due && paceMs <= MAX_PACE_MS) {
+      this.#turns.release(turn);
+      this.#bucket.add(-1);
+      return -paceMs;
+    }
     const dueAt = due ? this.#turns.postpone(turn, now, supply) : turn.dueAt;
     return adviceMs(dueAt - now);
   }
@@ -120,7 +131,7 @@ export class CallLimiter {
   /** Takes one call from the limit, or says when this caller's own turn is. */
   take(): CallAdmission {
     const retryAfterMs = this.#limiter.take(anyone);
-    return retryAfterMs === 0
+    return retryAfterMs <= 0
       ? ADMITTED
       : { admitted: false, retryAfterMs, limit: this.#limiter.limit };
   }

@@ -83,10 +83,15 @@ export class Turns {
     this.#forget(turn);
   }
 
-  /** The k-th refused caller is told when the k-th unit comes free. Returns the moment. */
+  /**
+   * The k-th refused caller is told when the k-th unit comes free. Turns stand at least a unit's
+   * time apart: so it is enough that the next one is sure of its unit. Returns the moment.
+   */
   issue(caller: Caller, now: number, supply: Supply): number {
-    const waitMs = (this.outstanding + 1 - supply.free + supply.lag) / supply.perMs;
-    return this.issueAt(caller, now + Math.max(0, waitMs), 1 / supply.perMs);
+    const unitMs = 1 / supply.perMs;
+    const waitMs = (this.outstanding + 1 - supply.free + supply.lag) * unitMs;
+    const dueAt = Math.max(now + Math.max(0, waitMs), this.#line.lastDueAt + unitMs);
+    return this.issueAt(caller, dueAt, unitMs);
   }
 
   /**
