@@ -56,6 +56,7 @@ function output(content: ModelContent) {
     { type: 'input_text' as const, text: plainText(content) },
     ...content.images.map(({ mimeType, data }) => ({
       type: 'input_image' as const,
+      detail: 'auto' as const,
       image_url: `data:${mimeType};base64,${data}`,
     })),
   ];
@@ -82,12 +83,14 @@ export const openaiResponses = {
   render(answers, options) {
     return answers.map(({ result, wire }) => {
       const { custom, caller } = wire as Wire;
-      return {
-        type: custom ? ('custom_tool_call_output' as const) : ('function_call_output' as const),
+      const answer = {
         call_id: result.id,
         output: output(modelContent(result, options, 'images')),
         ...(caller && { caller }),
       };
+      return custom
+        ? { type: 'custom_tool_call_output' as const, ...answer }
+        : { type: 'function_call_output' as const, ...answer };
     });
   },
 
