@@ -21,14 +21,19 @@ const FIELDS: ReadonlySet<string> = new Set([
 const MAX_STRING = 200;
 const MAX_ITEMS = 40;
 
-/** An error as it may be logged. */
-export interface LoggedError {
+/** An error as it may be logged; made by `describeError` only. */
+export class LoggedError {
   readonly name: string;
-  readonly code?: string | number;
+  declare readonly code?: string | number;
   /** Only of errors whose text is known to hold no data: the system's and the framework's. */
-  readonly message?: string;
+  declare readonly message?: string;
   /** The innermost frames, `file:line:column`. */
-  readonly at?: readonly string[];
+  declare readonly at?: readonly string[];
+
+  constructor(name: string, more: Partial<LoggedError> = {}) {
+    this.name = name;
+    Object.assign(this, more);
+  }
 }
 
 const FRAME = /^ {4}at (?:[\w.<>$# [\]-]+ \()?((?:file:\/\/|node:|\/)[^\s()]+:\d+:\d+)\)?$/;
@@ -59,20 +64,29 @@ function messageIsSafe(error: Error): boolean {
 /** Reduces an error to what may be logged. Never throws, whatever was thrown. */
 export function describeError(error: unknown): LoggedError {
   try {
-    if (!(error instanceof Error)) return { name: typeof error };
+    if (error instanceof LoggedError) return error;
+    if (!(error instanceof Error)) return new LoggedError(typeof error);
     const name = /^\w{1,64}$/.test(error.name) ? error.name : 'Error';
     const code: unknown = 'code' in error ? error.code : undefined;
     const hasCode =
       typeof code === 'number' || (typeof code === 'string' && /^[\w.-]{1,64}$/.test(code));
     const at = frames(error);
-    return {
-      name,
+    return new LoggedError(name, {
       ...(hasCode && { code }),
       ...(messageIsSafe(error) && { message: error.message.slice(0, MAX_STRING) }),
       ...(at.length > 0 && { at }),
-    };
+    });
   } catch {
-    return { name: 'unreadable' };
+    return new LoggedError('unreadable');
+  }
+}
+
+/** Whether a text repeats the error's own; yes where that cannot be read. */
+export function quotesError(text: string, error: Error): boolean {
+  try {
+    return text.includes(error.message);
+  } catch {
+    return true;
   }
 }
 

@@ -5,7 +5,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import type { ErrorCategory } from '../errors/catalogue.js';
 import type { ToolResult } from '../call.js';
 import type { Scrubber } from '../errors/scrub.js';
-import { allowedFields, describeError } from './log-fields.js';
+import { allowedFields, describeError, quotesError } from './log-fields.js';
 
 export type { Logger } from 'pino';
 
@@ -45,11 +45,10 @@ function withoutErrorText(args: unknown[]): unknown[] {
   if (typeof first !== 'object' || first === null) return args;
   const error: unknown = first instanceof Error ? first : (first as { err?: unknown }).err;
   if (!(error instanceof Error)) return args;
-  const fields = first instanceof Error ? { err: first } : first;
-  const quotes = typeof message !== 'string' || message.includes(error.message);
-  if (!quotes) return [fields, ...args.slice(1)];
-  const described = describeError(error);
-  return [fields, described.message ?? described.name];
+  const err = describeError(error);
+  const fields = first instanceof Error ? { err } : { ...first, err };
+  const keep = typeof message === 'string' && !quotesError(message, error);
+  return keep ? [fields, ...args.slice(1)] : [fields, err.message ?? err.name];
 }
 
 /** Makes the logger of one gateway; it may be handed to Fastify as its `loggerInstance`. */

@@ -57,7 +57,8 @@ export async function startTracing(
     import('@opentelemetry/exporter-trace-otlp-proto'),
     import('@opentelemetry/resources'),
   ]);
-  reportExportFailures(api.diag, onExportFailure);
+  const report = atMostEvery(REPORT_EVERY_MS, onExportFailure);
+  listenToFailures(api.diag, report);
   const provider = new base.BasicTracerProvider({
     resource: resources
       .resourceFromAttributes({ 'service.name': 'toolgate', 'service.version': version })
@@ -66,33 +67,36 @@ export async function startTracing(
   });
   return {
     provider,
-    shutdown: (limitMs = 3000) => within(provider.shutdown(), limitMs),
+    shutdown: (limitMs = 3000) => within(provider.shutdown().catch(report), limitMs),
   };
 }
 
-/** The SDK tells its failures to the API's diagnostic channel and nowhere else. */
-function reportExportFailures(diag: DiagAPI, onExportFailure: () => void): void {
-  let reportedAt = -Infinity;
-  const ignore = (): void => undefined;
-  const error = (): void => {
+function atMostEvery(everyMs: number, act: () => void): () => void {
+  let actedAt = -Infinity;
+  return () => {
     const now = performance.now();
-    if (now - reportedAt < REPORT_EVERY_MS) return;
-    reportedAt = now;
-    onExportFailure();
+    if (now - actedAt < everyMs) return;
+    actedAt = now;
+    act();
   };
+}
+
+/** The SDK tells the failures of its background work to the API's diagnostic channel only. */
+function listenToFailures(diag: DiagAPI, error: () => void): void {
+  const ignore = (): void => undefined;
   diag.setLogger(
     { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
     { suppressOverrideMessage: true },
   );
 }
 
+/** `work` never rejects. */
 function within(work: Promise<void>, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs);
-    const done = (): void => {
+    void work.then(() => {
       clearTimeout(timer);
       resolve();
-    };
-    work.then(done, done);
+    });
   });
 }

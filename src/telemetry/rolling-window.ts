@@ -15,7 +15,7 @@ const LATENCY_BUCKETS = 42;
 const LATENCY_AT = CATEGORY_NAMES.length + 1;
 const WIDTH = LATENCY_AT + LATENCY_BUCKETS;
 
-/** Milliseconds, interpolated inside a half octave (within a fifth of the truth); null: no call. */
+/** Milliseconds, interpolated inside the half octave that holds the truth; null: no call. */
 export interface LatencyQuantiles {
   readonly p50: number | null;
   readonly p95: number | null;
