@@ -5,7 +5,7 @@ import { CATALOGUE, CATEGORIES, ERROR_CODES, type ErrorCode } from '../src/error
 import { classifyReported, type ReportedError } from '../src/errors/report.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { problems } from './schemas/problems.js';
-import { classifyExample, classifyResultExample } from './schemas/errors.js';
+import { classifyResultExample } from './schemas/errors.js';
 import { invalidEnvelope } from './tool-calls.js';
 import { readReport } from './read-report.js';
 
@@ -55,7 +55,7 @@ const classifySchema = {
   summary: 'Classify a failure of a call made elsewhere',
   tags: ['errors'],
   body: {
-    content: { 'application/json': { schema: { $ref: 'ErrorReport#' }, example: classifyExample } },
+    content: { 'application/json': { schema: { $ref: 'ErrorReport#' } } },
   },
   response: {
     200: {

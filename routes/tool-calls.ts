@@ -10,7 +10,7 @@ import { Problem } from '../src/plugins/problem.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
 import { batchBody } from './render-batch.js';
 import { problems } from './schemas/problems.js';
-import { batchExample, batchResultExample } from './schemas/tool-calls.js';
+import { batchResultExample } from './schemas/tool-calls.js';
 import { streamBatch, streamKind } from './stream-batch.js';
 
 type Query = Record<string, string | undefined>;
@@ -31,7 +31,7 @@ const schema = {
     },
   },
   body: {
-    content: { 'application/json': { schema: { $ref: 'Batch#' }, example: batchExample } },
+    content: { 'application/json': { schema: { $ref: 'Batch#' } } },
   },
   response: {
     200: {

@@ -1,6 +1,11 @@
 // The report of a failure that POST /v1/errors/classify takes, and its example.
 import Type from 'typebox';
 
+const classifyExample = {
+  idempotent: false,
+  error: { status: 503, headers: { 'retry-after': '2' } },
+};
+
 export const ErrorReportSchema = Type.Object(
   {
     tool: Type.Optional(
@@ -24,13 +29,8 @@ export const ErrorReportSchema = Type.Object(
       { additionalProperties: false },
     ),
   },
-  { $id: 'ErrorReport', additionalProperties: false },
+  { $id: 'ErrorReport', additionalProperties: false, examples: [classifyExample] },
 );
-
-export const classifyExample = {
-  idempotent: false,
-  error: { status: 503, headers: { 'retry-after': '2' } },
-};
 
 export const classifyResultExample = {
   error_info: {

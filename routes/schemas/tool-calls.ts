@@ -3,6 +3,14 @@
 import Type from 'typebox';
 import { errorInfoRef } from './error-info.js';
 
+const batchExample = {
+  calls: [
+    { id: 'c1', tool: 'demo.weather', arguments: { city: 'Oslo' } },
+    { id: 'c2', tool: 'demo.limited' },
+  ],
+  deadline_ms: 20_000,
+};
+
 export const ToolCallSchema = Type.Object(
   {
     id: Type.Optional(
@@ -43,7 +51,7 @@ export const BatchSchema = Type.Object(
     ),
     return_order: Type.Optional(Type.Enum(['submission', 'completion'], { default: 'submission' })),
   },
-  { $id: 'Batch', additionalProperties: false },
+  { $id: 'Batch', additionalProperties: false, examples: [batchExample] },
 );
 
 export const ToolResultSchema = Type.Object(
@@ -74,14 +82,6 @@ export const BatchResultSchema = Type.Object(
   },
   { $id: 'BatchResult', additionalProperties: false },
 );
-
-export const batchExample = {
-  calls: [
-    { id: 'c1', tool: 'demo.weather', arguments: { city: 'Oslo' } },
-    { id: 'c2', tool: 'demo.limited' },
-  ],
-  deadline_ms: 20_000,
-};
 
 export const batchResultExample = {
   batch_id: '0c8a2d3e-6a0b-4c0e-9d6e-0d5f5a1b2c3d',

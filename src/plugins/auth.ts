@@ -93,11 +93,13 @@ function sameKey(a: string, b: string): boolean {
 
 export const authPlugin = fp<AuthOptions>(
   (app: FastifyInstance, options, done) => {
-    app.decorateRequest('client', ANONYMOUS);
+    // Objects may not be shared as decorators; the hook sets it before anyone looks.
+    app.decorateRequest('client', null as unknown as Client);
     app.decorateRequest('isAdmin', false);
     app.decorateRequest('receivedAt', 0);
     app.addHook('onRequest', (request, _reply, next) => {
       request.receivedAt = performance.now();
+      request.client = ANONYMOUS;
       try {
         authenticate(app, request, options);
         next();
