@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Attempt } from '../../call.js';
 import { ERROR_BODY_MAX_BYTES, type Outcome } from '../../errors/outcome.js';
 import type { HttpRequest } from './request.js';
-import type { Connection, TrackedOptions } from './pools.js';
+import type { Connection } from './connection.js';
 
 /** An answer as it came, before anything is decoded. */
 export interface Answer {
@@ -42,14 +42,12 @@ export interface AnswerLimits {
 /** What a peer does to a connection that it has given up. */
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-const GIVEN_UP = new Error('The rest of the answer is not wanted.');
-
 export class Exchange implements Dispatcher.DispatchHandler {
-  connection: Connection | undefined;
+  readonly #connection: Connection;
   readonly #attempt: Attempt;
   readonly #limits: AnswerLimits;
   readonly #onEnd: (end: ExchangeEnd) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  #started = false;
   #ended = false;
   #reusedConnection = false;
   #bytesReadBefore = 0;
@@ -62,60 +60,48 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #bytesSeen = 0;
 
   /**
+   * @param connection used for this exchange alone, and given back or destroyed at its end
    * @param onEnd called exactly once, unless `abort` came first: then never
    */
-  constructor(attempt: Attempt, limits: AnswerLimits, onEnd: (end: ExchangeEnd) => void) {
+  constructor(
+    connection: Connection,
+    attempt: Attempt,
+    limits: AnswerLimits,
+    onEnd: (end: ExchangeEnd) => void,
+  ) {
+    this.#connection = connection;
     this.#attempt = attempt;
     this.#limits = limits;
     this.#onEnd = onEnd;
   }
 
-  /** @param dispatcher of our own connections (see `pools.ts`) */
-  send(dispatcher: Dispatcher, request: HttpRequest): void {
+  send(request: HttpRequest): void {
     this.#attempt.phase = 'connecting';
-    const options: TrackedOptions = {
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      body: request.body,
-      carrier: this,
-    };
-    dispatcher.dispatch(options, this);
+    this.#connection.dispatch(request, this);
   }
 
   /** Tears the connection down, connecting or not. Nothing more is reported. */
   abort(): void {
     if (this.#ended) return;
-    this.#ended = true;
     this.#notePhase();
-    if (this.#controller !== undefined) this.#controller.abort(GIVEN_UP);
-    else this.connection?.abortConnecting();
+    this.#ended = true;
+    this.#connection.destroy();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#ended) {
-      controller.abort(GIVEN_UP);
-      return;
-    }
-    this.#controller = controller;
+  onRequestStart(): void {
+    if (this.#ended) return;
+    this.#started = true;
     this.#attempt.phase = 'sending';
-    const { connection } = this;
-    if (connection === undefined) return;
-    this.#reusedConnection = connection.requests++ > 0;
-    this.#bytesReadBefore = connection.socket?.bytesRead ?? 0;
+    this.#reusedConnection = this.#connection.requests++ > 0;
+    this.#bytesReadBefore = this.#connection.socket?.bytesRead ?? 0;
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#ended || status < 200) return;
     this.#attempt.phase = 'reading_body';
     const outcome = this.#limits.screen(status, headers);
     if (outcome !== undefined) {
-      this.#end({ kind: 'screened', outcome });
-      controller.abort(GIVEN_UP);
+      this.#end({ kind: 'screened', outcome }, false);
       return;
     }
     this.#status = status;
@@ -123,9 +109,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const success = status < 300;
     this.#keep = success ? this.#limits.maxBytes : ERROR_BODY_MAX_BYTES;
     this.#read = success ? this.#limits.readBytes : ERROR_BODY_MAX_BYTES;
+    // It has no body, but may declare the length that one would have (RFC 9110 §15.4.5); undici
+    // would wait for it and call its absence a mismatch.
+    if (status === 304) this.#answer(false);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#ended) return;
     this.#bytesSeen += chunk.length;
     const room = this.#keep - this.#byteLength;
@@ -134,53 +123,50 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#chunks.push(kept);
       this.#byteLength += kept.length;
     }
-    if (this.#bytesSeen > this.#read) {
-      this.#answer();
-      // An unread body would block the connection; one that is not wanted ends it.
-      controller.abort(GIVEN_UP);
-    }
+    // An unread body would block the connection; one that is not wanted ends it.
+    if (this.#bytesSeen > this.#read) this.#answer(false);
   }
 
   onResponseEnd(): void {
-    if (!this.#ended) this.#answer();
+    if (!this.#ended) this.#answer(true);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#ended) return;
     this.#notePhase();
-    this.#end({ kind: 'failed', error, race: this.#lostRace(error) });
+    this.#end({ kind: 'failed', error, race: this.#lostRace(error) }, false);
   }
 
-  #answer(): void {
-    this.#end({
-      kind: 'answer',
-      answer: {
-        status: this.#status,
-        headers: this.#headers,
-        chunks: this.#chunks,
-        byteLength: this.#byteLength,
-        bytesSeen: this.#bytesSeen,
-      },
-    });
+  #answer(whole: boolean): void {
+    const answer: Answer = {
+      status: this.#status,
+      headers: this.#headers,
+      chunks: this.#chunks,
+      byteLength: this.#byteLength,
+      bytesSeen: this.#bytesSeen,
+    };
+    this.#end({ kind: 'answer', answer }, whole);
   }
 
-  #end(end: ExchangeEnd): void {
+  #end(end: ExchangeEnd, reusable: boolean): void {
     this.#ended = true;
+    if (reusable) this.#connection.release();
+    else this.#connection.destroy();
     this.#onEnd(end);
   }
 
   /** All is written once the socket holds nothing back. */
   #notePhase(): void {
     if (this.#attempt.phase !== 'sending') return;
-    if (this.connection?.socket?.writableLength === 0) this.#attempt.phase = 'awaiting_headers';
+    if (this.#connection.socket?.writableLength === 0) this.#attempt.phase = 'awaiting_headers';
   }
 
   /** A peer may close an idle connection just as we use it; the request is then no fault of it. */
   #lostRace(error: Error & { code?: unknown }): 'never_sent' | 'unanswered' | undefined {
-    const { connection } = this;
-    if (!RESET_CODES.has(String(error.code)) || connection === undefined) return undefined;
-    if (this.#controller === undefined) return connection.connected ? 'never_sent' : undefined;
-    const heard = (connection.socket?.bytesRead ?? 0) > this.#bytesReadBefore;
+    if (!RESET_CODES.has(String(error.code))) return undefined;
+    const { connected, socket } = this.#connection;
+    if (!this.#started) return connected ? 'never_sent' : undefined;
+    const heard = (socket?.bytesRead ?? 0) > this.#bytesReadBefore;
     return this.#reusedConnection && !heard ? 'unanswered' : undefined;
   }
 }

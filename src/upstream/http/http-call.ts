@@ -4,7 +4,8 @@ import type { AbortCause, Attempt } from '../../call.js';
 import type { Outcome } from '../../errors/outcome.js';
 import type { AnswerReader } from './answer.js';
 import { Exchange, type Answer, type ExchangeEnd } from './exchange.js';
-import type { Connection, OriginPool } from './pools.js';
+import type { Connection } from './connection.js';
+import type { OriginPool } from './pools.js';
 import { MAX_REDIRECTS, sameOriginPath } from './redirect.js';
 import type { HttpRequest } from './request.js';
 
@@ -25,8 +26,7 @@ export class HttpCall {
   readonly #resolve: (outcome: Outcome) => void;
   #request: HttpRequest;
   #exchange: Exchange | undefined;
-  /** A connection of our own, after the pool's was dead. */
-  #fresh: Connection | undefined;
+  #sentAfresh = false;
   #redirects = 0;
 
   private constructor(
@@ -53,16 +53,15 @@ export class HttpCall {
         call.#exchange?.abort();
         call.#done(abortOutcome(cause, attempt));
       };
-      call.#send();
+      call.#send(tool.pool.take());
     });
   }
 
-  #send(): void {
-    const { pool, reader } = this.#tool;
-    this.#exchange = new Exchange(this.#attempt, reader, (end) => {
+  #send(connection: Connection): void {
+    this.#exchange = new Exchange(connection, this.#attempt, this.#tool.reader, (end) => {
       this.#ended(end);
     });
-    this.#exchange.send(this.#fresh ?? pool.shared, this.#request);
+    this.#exchange.send(this.#request);
   }
 
   #ended(end: ExchangeEnd): void {
@@ -81,7 +80,7 @@ export class HttpCall {
 
   #answered(answer: Answer): void {
     // RFC 9110 §15.5.20: a misdirected request may be repeated over another connection.
-    if (answer.status === MISDIRECTED && this.#attempt.number === 1 && this.#fresh === undefined) {
+    if (answer.status === MISDIRECTED && this.#attempt.number === 1 && !this.#sentAfresh) {
       this.#sendAfresh();
       return;
     }
@@ -90,7 +89,7 @@ export class HttpCall {
       this.#redirects++;
       this.#request = { ...this.#request, path };
       this.#attempt.ctx.effectMayHaveHappened = true;
-      this.#send();
+      this.#send(this.#tool.pool.take());
       return;
     }
     try {
@@ -109,7 +108,7 @@ export class HttpCall {
 
   /** A dead idle connection costs no attempt: what never left may go again, the rest if repeatable. */
   #mayResend(race: (ExchangeEnd & { kind: 'failed' })['race']): boolean {
-    if (race === undefined || this.#fresh !== undefined) return false;
+    if (race === undefined || this.#sentAfresh) return false;
     const { ctx } = this.#attempt;
     if (race === 'never_sent') return true;
     if (!this.#tool.idempotent && !ctx.keySent) return false;
@@ -118,14 +117,13 @@ export class HttpCall {
   }
 
   #sendAfresh(): void {
-    this.#fresh = this.#tool.pool.fresh();
-    this.#send();
+    this.#sentAfresh = true;
+    this.#send(this.#tool.pool.open());
   }
 
   readonly #done = (outcome: Outcome): void => {
     this.#attempt.onAbort = undefined;
     this.#resolve(outcome);
-    if (this.#fresh !== undefined) void this.#fresh.destroy();
   };
 
   /** A fault of ours while reading an answer. */

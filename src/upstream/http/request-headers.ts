@@ -8,7 +8,7 @@ import { asText, compileTemplate, splitPlaceholders, type IsArgument } from './t
 export type HeaderWriter = (call: ResolvedCall, attempt: Attempt) => string[];
 
 /** RFC 9110 §5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 §5.5: no line breaks, no controls, nothing beyond Latin-1. */
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 /** The connection's own business (RFC 9110 §7.6.1), and what undici sets or refuses. */
@@ -31,8 +31,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   'user-agent': 'toolgate',
 };
 
-/** Whether the author may set this header to this value. */
-export function headerProblem(name: string, value: string): string | undefined {
+/** Why the author may not set this header to this value. */
+function headerProblem(name: string, value: string): string | undefined {
   if (!TOKEN.test(name)) return 'A header has an invalid name.';
   if (RESERVED.has(name.toLowerCase())) return `The header ${name} cannot be set.`;
   return BAD_VALUE.test(value) ? `The header ${name} has an invalid value.` : undefined;

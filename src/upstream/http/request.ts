@@ -9,7 +9,7 @@ import type {
 import type { InvalidArgumentsOutcome } from '../../errors/outcome.js';
 import { ArgumentFault } from './argument-fault.js';
 import { compileBody } from './request-body.js';
-import { compileHeaders } from './request-headers.js';
+import { compileHeaders, TOKEN } from './request-headers.js';
 import type { IsArgument } from './template.js';
 import { compileQuery, compileUrl, restAsQuery, withQuery, type CompiledUrl } from './url.js';
 
@@ -39,6 +39,8 @@ export function compileRequest(
   definition: HttpUpstreamDefinition,
 ): CompiledRequest {
   const method = definition.method.toUpperCase();
+  // CONNECT opens a tunnel instead of asking for an answer.
+  if (!TOKEN.test(method) || method === 'CONNECT') throw new Error('The method cannot be sent.');
   const url = compileUrl(definition.url);
   const isArgument = argumentTest(tool.inputSchema);
   const body = compileBody(definition, method, url.uses, isArgument);

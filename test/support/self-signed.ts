@@ -1,0 +1,20 @@
+// A key and a certificate for localhost that nobody signed, for tests only.
+
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZZNGxcrMsg6MZSGu
+sZ7S+ibM1pvEd1OaKBtzhnF/5n+hRANCAAQXA6+F9xvw2beEqDCBVHEBsfQ8KS1F
+edt3ll8/rwCfxIK+td2lf8G3hFST0mHpIgmxlEi4vZ+QDnwoatndD4D0
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUXN7bXsTvs8RghDyMlS9mNfA1pVYwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDIzMjY0OFoYDzIxMjYxMTA2
+MjMyNjQ4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQXA6+F9xvw2beEqDCBVHEBsfQ8KS1Fedt3ll8/rwCfxIK+td2lf8G3
+hFST0mHpIgmxlEi4vZ+QDnwoatndD4D0o28wbTAdBgNVHQ4EFgQUEPzuhJwA2aIz
+rxvWpd+A8mrmkqAwHwYDVR0jBBgwFoAUEPzuhJwA2aIzrxvWpd+A8mrmkqAwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAKs48GkInNtEPZmRcx8ODbY1HoT4d7GPEWId3xxFtUVgAiBw
+fqEGN6cdOgiauOC5Esv1if4fOX2AxRq1qVlRorNf/g==
+-----END CERTIFICATE-----`,
+} as const;
