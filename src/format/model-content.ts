@@ -90,7 +90,8 @@ export function errorObject(content: ModelContent, info: ErrorInfo): Record<stri
   return {
     code: info.code,
     category: info.category,
-    ...(info.reason !== undefined && { reason: info.reason }),
+    // A reason that is no plain code may be anybody's words; those stand in the envelope.
+    ...(info.reason !== undefined && /^[\w.-]{1,64}$/.test(info.reason) && { reason: info.reason }),
     message: content.sentence,
     retryable: info.retryable,
     retry_after_ms: info.retry_after_ms,

@@ -12,9 +12,12 @@ export interface Neutralised {
 /** What stands in a marker's place. */
 export const MARKER_REMOVED = '[marker removed]';
 
-/** Markers as shapes (see `shapeOf`): lower case, no whitespace, `_` as `-`. */
-const MARKERS = [
-  ...tags('untrusted-data', 'untrusteddata', 'function-calls', 'function-results', 'antml:'),
+/** Our own markers as shapes (see `shapeOf`): lower case, no whitespace, `_` as `-`. */
+const OWN_MARKERS = tags('untrusted-data', 'untrusteddata');
+
+/** Markers of chat templates and tool protocols, which no blank may interrupt. */
+const TEMPLATE_MARKERS = [
+  ...tags('function-calls', 'function-results', 'antml:'),
   ...tags('tool-call', 'tool-calls', 'tool-response', 'tool-result', 'tool-results', 'tool-use'),
   ...tags('start-of-turn', 'end-of-turn', 'extra-id-', 's>', 'bos>', 'eos>', 'system>', 'think>'),
   ...['[inst]', '[/inst]', '[tool-calls]', '[available-tools]', '[/available-tools]'],
@@ -27,7 +30,7 @@ const MAX_NAME = 64;
 
 interface Node {
   readonly next: Map<string, Node>;
-  isMarker: boolean;
+  marks: 'ours' | 'template' | undefined;
 }
 
 function tags(...names: string[]): string[] {
@@ -35,19 +38,23 @@ function tags(...names: string[]): string[] {
 }
 
 function node(): Node {
-  return { next: new Map(), isMarker: false };
+  return { next: new Map(), marks: undefined };
 }
 
 const ROOT = node();
-for (const marker of MARKERS) {
+
+function learn(marker: string, marks: 'ours' | 'template'): void {
   let at = ROOT;
   for (const character of marker) {
     let next = at.next.get(character);
     if (next === undefined) at.next.set(character, (next = node()));
     at = next;
   }
-  at.isMarker = true;
+  at.marks = marks;
 }
+
+for (const marker of OWN_MARKERS) learn(marker, 'ours');
+for (const marker of TEMPLATE_MARKERS) learn(marker, 'template');
 
 /** Controls but tab and line ends, bidi controls, zero-width and tag characters. */
 const INVISIBLE =
@@ -68,7 +75,8 @@ function mayBeBars(seen: string): boolean {
  * Where the marker ends that begins with `first`, -1 where there is none. The reader stands behind
  * `first`. Reads no further than a marker may reach.
  */
-function markerEnd(text: string, reader: ShapeReader, first: string): number {
+function markerEnd(text: string, start: number, reader: ShapeReader, first: string): number {
+  const isUnbroken = (): boolean => !/\s/.test(text.slice(start, reader.end));
   let at: Node | undefined = ROOT;
   let end = -1;
   let seen = '';
@@ -76,9 +84,10 @@ function markerEnd(text: string, reader: ShapeReader, first: string): number {
     for (const character of shape) {
       at = at?.next.get(character);
       seen += character;
-      if (at?.isMarker === true) end = reader.end;
+      if (at?.marks === 'ours' || (at?.marks === 'template' && isUnbroken())) end = reader.end;
     }
-    if (seen.length > 3 && seen.startsWith('<|') && seen.endsWith('|>')) return reader.end;
+    if (seen.length > 3 && seen.startsWith('<|') && seen.endsWith('|>'))
+      return isUnbroken() ? reader.end : end;
     if (at === undefined && !mayBeBars(seen)) return end;
     if (reader.end >= text.length) return end;
   }
@@ -101,7 +110,7 @@ function removeMarkers(text: string): Neutralised {
     const first = reader.read();
     CANDIDATE.lastIndex = reader.end;
     const mayOpen = first.startsWith('<') || first.startsWith('[');
-    const end = mayOpen ? markerEnd(text, reader, first) : -1;
+    const end = mayOpen ? markerEnd(text, match.index, reader, first) : -1;
     if (end < 0) continue;
     clean += text.slice(kept, match.index) + MARKER_REMOVED;
     kept = CANDIDATE.lastIndex = withTagEnd(text, end);

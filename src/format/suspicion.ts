@@ -43,7 +43,7 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ],
   [
     'tool_use',
-    /\b(?:you must|please|now|immediately|then)\b[^.]{0,20}\b(?:call|invoke|execute|run|use)\b[^.]{0,30}\b(?:tool|function|command)\b/i,
+    /\b(?:you must|please|now|immediately|then)\b[^.]{0,20}\b(?:call|invoke|execute|run|use)\b[^\n]{0,40}\b(?:tool|function|command)\b/i,
   ],
   [
     'concealment',
