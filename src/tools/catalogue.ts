@@ -1,18 +1,12 @@
 // Finding tools: by words (`GET /v1/tools?q=`), and the names nearest to one that does not exist.
 import MiniSearch from 'minisearch';
 import type { JsonObject, ToolDefinition } from '../call.js';
-import { similarity } from './similar.js';
+import { NameIndex } from './name-index.js';
 
-/** Longer queries and names are cut; no real one is longer. */
+/** Longer queries are cut. */
 const MAX_QUERY_CHARS = 200;
-const MAX_NAME_CHARS = 80;
 
 const MAX_SUGGESTIONS = 3;
-/** A name less alike than this is no help. */
-const MIN_SIMILARITY = 0.4;
-/** Names looked at closely for a suggestion. */
-const MAX_CANDIDATES = 24;
-
 type Listed = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>;
 type Allowed = (name: string) => boolean;
 
@@ -23,7 +17,7 @@ export class ToolIndex {
   readonly names: readonly string[];
   readonly #tools: readonly Listed[];
   #words: MiniSearch | undefined;
-  #letters: MiniSearch | undefined;
+  #nearest: NameIndex | undefined;
 
   constructor(tools: Iterable<Listed>) {
     this.#tools = [...tools];
@@ -43,15 +37,8 @@ export class ToolIndex {
 
   /** At most three names like this one, nearest first. */
   suggest(name: string, allowed: Allowed = everyone): string[] {
-    const wanted = name.slice(0, MAX_NAME_CHARS);
-    return this.#letterIndex()
-      .search(wanted, { filter: (result) => allowed(String(result.id)) })
-      .slice(0, MAX_CANDIDATES)
-      .map((result) => ({ name: String(result.id), score: similarity(wanted, String(result.id)) }))
-      .filter(({ score }) => score >= MIN_SIMILARITY)
-      .sort((a, b) => b.score - a.score)
-      .slice(0, MAX_SUGGESTIONS)
-      .map((candidate) => candidate.name);
+    this.#nearest ??= new NameIndex(this.names);
+    return this.#nearest.nearest(name, allowed, MAX_SUGGESTIONS);
   }
 
   #wordIndex(): MiniSearch {
@@ -63,7 +50,7 @@ export class ToolIndex {
       searchOptions: {
         combineWith: 'AND',
         prefix: true,
-        fuzzy: (term) => (term.length > 3 ? 0.25 : false),
+        fuzzy: typingErrors,
         boost: { words: 4, parameters: 1.5 },
       },
     });
@@ -77,27 +64,18 @@ export class ToolIndex {
     );
     return (this.#words = index);
   }
-
-  #letterIndex(): MiniSearch {
-    if (this.#letters !== undefined) return this.#letters;
-    const index = new MiniSearch({ idField: 'name', fields: ['letters'], tokenize: triples });
-    index.addAll(this.names.map((name) => ({ name, letters: name })));
-    return (this.#letters = index);
-  }
 }
 
 /** Words of a text; `camelCase`, `snake_case` and dots part words too. */
 function words(text: string): string[] {
   const spaced = text.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2');
-  return spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return spaced.match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
-/** Every three neighbouring characters, ends marked. */
-function triples(text: string): string[] {
-  const padded = `  ${text.toLowerCase()} `;
-  const parts: string[] = [];
-  for (let i = 0; i + 3 <= padded.length; i++) parts.push(padded.slice(i, i + 3));
-  return parts;
+/** Edits forgiven in a word. */
+function typingErrors(word: string): number {
+  if (word.length < 3) return 0;
+  return word.length < 6 ? 1 : 2;
 }
 
 function parameterText(schema: JsonObject): string {

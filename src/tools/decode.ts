@@ -13,8 +13,21 @@ export function decodeText(bytes: Buffer): { text: string } | { problem: ReadPro
     const place = placeOf(bytes, firstInvalid(bytes));
     return { problem: { ...place, message: 'the file is not text in UTF-8', expected: EXPECTED } };
   }
-  const text = bytes.toString('utf8');
-  return { text: text.startsWith('\ufeff') ? text.slice(1) : text };
+  return { text: bytes.toString('utf8') };
+}
+
+/** Without a byte order mark. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** The first control character that has no place in YAML, if there is one. */
+export function controlCharacter(text: string): ReadProblem | undefined {
+  const found = /[^\P{Cc}\t\n\r\x85]/u.exec(text);
+  if (found === null) return undefined;
+  const before = text.slice(0, found.index).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return { line: before.length, column, message: 'has a control character', expected: EXPECTED };
 }
 
 /** Where UTF-8 ends being valid: the longest valid beginning, by halves. */

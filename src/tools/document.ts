@@ -12,6 +12,7 @@ import {
   type Node,
   type Pair,
   type ParsedNode,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import type { ConfigPath, Locator, Spot } from './faults.js';
@@ -75,7 +76,7 @@ export function readDocument(
   for (const error of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
     problems.push({
       ...at(error.pos[0]),
-      message: explain(error.message),
+      message: explain(error),
       expected: 'valid YAML or JSON',
     });
   }
@@ -83,10 +84,16 @@ export function readDocument(
   return { document: new SourceDocument(first, lines) };
 }
 
+const WORDS: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'this key stands here twice',
+  NON_STRING_KEY: 'a key must be a text',
+  TAG_RESOLVE_FAILED: 'tags (!…) are not supported',
+};
+
 /** The library's words, without what it quotes of the text. */
-function explain(message: string): string {
+function explain({ code, message }: YAMLError): string {
   const sentence = message.split('\n')[0] ?? message;
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1, 160);
+  return WORDS[code] ?? sentence.charAt(0).toLowerCase() + sentence.slice(1, 160);
 }
 
 function position(lines: LineCounter, offset: number): { line: number; column: number } {

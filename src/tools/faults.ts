@@ -36,6 +36,8 @@ export function showKey(key: string): string {
   return clean.length > MAX_KEY_CHARS ? `${clean.slice(0, MAX_KEY_CHARS)}…` : clean;
 }
 
+const MAX_PATH_CHARS = 200;
+
 /** `tools[2].http.url` */
 export function formatPath(path: ConfigPath): string {
   let out = '';
@@ -44,7 +46,7 @@ export function formatPath(path: ConfigPath): string {
     else if (/^[A-Za-z_$][\w$-]*$/.test(step)) out += out === '' ? step : `.${step}`;
     else out += `[${JSON.stringify(showKey(step))}]`;
   }
-  return out;
+  return out.length > MAX_PATH_CHARS ? `${out.slice(0, MAX_PATH_CHARS)}…` : out;
 }
 
 /** One line: `file:line:column path: message (expected …)`. */
@@ -82,14 +84,19 @@ export class Faults {
 
   /** Adds a fault at a place; the same one twice counts once. */
   add(path: ConfigPath, message: string, expected: string, spot: Spot = 'value'): void {
-    const shown = formatPath(path);
-    if (this.#settled.has(shown)) return;
-    this.#open.add(shown);
-    const key = JSON.stringify([shown, message]);
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
+    const place = JSON.stringify(path);
+    if (this.#settled.has(place) || this.#seen.has(place + message)) return;
+    this.#open.add(place);
+    this.#seen.add(place + message);
     const { line, column } = this.#locator.locate(path, spot);
-    this.#faults.push({ file: this.#file, line, column, path: shown, message, expected });
+    this.#faults.push({
+      file: this.#file,
+      line,
+      column,
+      path: formatPath(path),
+      message,
+      expected,
+    });
   }
 
   /** In the order of the text, at most 100; the last one then says how many more there are. */

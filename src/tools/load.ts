@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { GatewayConfig } from '../config.js';
 import { buildConfig } from './build.js';
 import { checkMeaning } from './checks/index.js';
-import { decodeText } from './decode.js';
+import { controlCharacter, decodeText, withoutMark } from './decode.js';
 import { readDocument, type ReadProblem } from './document.js';
 import { Faults, type ConfigFault } from './faults.js';
 import { checkAgainstSchema } from './schema-check.js';
@@ -32,9 +32,12 @@ export function loadConfig(
   env: NodeJS.ProcessEnv,
 ): LoadResult {
   const { file } = source;
-  if (source.text.trim() === '') return failed(file, emptyFile);
-  const read = readDocument(source.text);
+  const text = withoutMark(source.text);
+  const strange = controlCharacter(text);
+  if (strange !== undefined) return failed(file, strange);
+  const read = readDocument(text);
   if ('problems' in read) return failed(file, ...read.problems);
+  if (read.document.yaml.contents === null) return failed(file, emptyFile);
 
   const faults = new Faults(file, read.document);
   const { value, wholeEnv, envUses } = readValues(read.document, env, faults);

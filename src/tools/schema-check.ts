@@ -3,6 +3,7 @@
 // schema asks for one.
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
+import { branchErrors } from './union-errors.js';
 import { didYouMean } from './similar.js';
 import { showKey, type ConfigPath, type Faults } from './faults.js';
 import { describeSchema, type SchemaPiece } from './schema/describe.js';
@@ -31,7 +32,14 @@ export function checkAgainstSchema(
   if (validate(value)) return true;
   if (readEnvTexts(value, wholeEnv, validate.errors ?? []) && validate(value)) return true;
   const errors = validate.errors ?? [];
-  for (const error of worthTelling(errors)) report(value, error, faults);
+  const told = new Set<string>();
+  for (const error of worthTelling(errors)) {
+    // An empty text fails its length and its pattern: one fault a value is enough.
+    const isOfValue = error.keyword !== 'additionalProperties' && error.keyword !== 'required';
+    if (isOfValue && told.has(error.instancePath)) continue;
+    if (isOfValue) told.add(error.instancePath);
+    report(value, error, faults);
+  }
   return false;
 }
 
@@ -94,22 +102,19 @@ function pathOf(root: unknown, pointer: string): (string | number)[] {
  */
 function worthTelling(errors: readonly ErrorObject[]): ErrorObject[] {
   const hidden = new Set<ErrorObject>();
-  for (const union of errors) {
-    if (union.keyword !== 'anyOf') continue;
-    const branches = errors.filter(
-      (e) => e !== union && e.schemaPath.startsWith(`${union.schemaPath}/`),
-    );
-    const inner = branches.filter((e) => !isAboutKind(e, union));
-    const structured = typeof union.data === 'object' && union.data !== null && inner.length > 0;
-    for (const error of structured ? branches.filter((e) => isAboutKind(e, union)) : branches)
-      hidden.add(error);
+  errors.forEach((union, index) => {
+    if (union.keyword !== 'anyOf') return;
+    const branches = branchErrors(errors, index);
+    const kind = branches.filter((error) => isAboutKind(error, union));
+    const structured =
+      typeof union.data === 'object' && union.data !== null && kind.length < branches.length;
+    for (const error of structured ? kind : branches) hidden.add(error);
     if (structured) hidden.add(union);
-  }
-  return errors.filter((error) => !hidden.has(error) && error.keyword !== 'if');
+  });
+  return errors.filter((error) => !hidden.has(error));
 }
 
-function isAboutKind(error: ErrorObject, union: ErrorObject): boolean {
-  const { keyword, instancePath } = error;
+function isAboutKind({ keyword, instancePath }: ErrorObject, union: ErrorObject): boolean {
   return (
     instancePath === union.instancePath && ['type', 'const', 'enum', 'pattern'].includes(keyword)
   );
@@ -124,12 +129,8 @@ function report(root: unknown, error: ErrorObject, faults: Faults): void {
     const known = Object.keys(piece.properties ?? {});
     const meant = didYouMean(key, known);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    faults.add(
-      [...path, key],
-      `unknown key ${showKey(key)}${hint}`,
-      `one of ${known.join(', ')}`,
-      'key',
-    );
+    const expected = meant ?? `one of ${known.join(', ')}`;
+    faults.add([...path, key], `unknown key ${showKey(key)}${hint}`, expected, 'key');
     return;
   }
   if (error.keyword === 'required') {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../call.js';
 import { pointerGet } from '../json/pointer.js';
 import { didYouMean } from './similar.js';
 import { isObject } from './schema-walk.js';
+import { branchErrors } from './union-errors.js';
 
 const MAX_ERRORS = 20;
 const MAX_POINTER_CHARS = 200;
@@ -19,7 +20,7 @@ export function explainErrors(
   // No prototype: a pointer may read `__proto__`.
   const explained = Object.create(null) as Record<string, string>;
   let places = 0;
-  for (const error of withoutBranches(errors)) {
+  for (const error of withoutBranches(errors, schema)) {
     const pointer = clean(pointerOf(error), MAX_POINTER_CHARS);
     const text = explain(error, schema);
     const before = explained[pointer];
@@ -37,42 +38,48 @@ export function explainErrors(
  * A failed union reports every branch. Where one branch alone has the value's type, its errors are
  * what helps; where none has, the types that would do; otherwise the union as a whole.
  */
-function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+function withoutBranches(errors: readonly ErrorObject[], schema: JsonObject): ErrorObject[] {
   const hidden = new Set<ErrorObject>();
-  const added = new Map<ErrorObject, ErrorObject>();
-  for (const union of errors) {
-    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
-    const branches = branchesOf(union, errors);
-    if (branches.size === 0) continue;
+  const types = new Map<ErrorObject, ErrorObject>();
+  errors.forEach((union, index) => {
+    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') return;
+    const inside = branchErrors(errors, index);
+    const branches = byBranch(inside, union);
     const fitting = [...branches.values()].filter(
       (list) => !list.some((e) => isWrongKind(e, union)),
     );
-    for (const list of branches.values()) for (const error of list) hidden.add(error);
-    const [only] = fitting;
-    if (fitting.length === 1 && only !== undefined) {
-      for (const error of only) hidden.delete(error);
+    // Branches behind a `$ref` report from elsewhere.
+    const elsewhere = branchCount(union, schema) - branches.size;
+    for (const error of inside) hidden.add(error);
+    if (fitting.length + elsewhere === 1) {
+      for (const error of fitting[0] ?? []) hidden.delete(error);
       hidden.add(union);
-    } else if (fitting.length === 0) {
-      const types = [...branches.values()].flat().filter((e) => isWrongKind(e, union));
-      added.set(union, { ...union, keyword: 'type', params: { type: types.flatMap(typesOf) } });
+    } else if (fitting.length + elsewhere === 0) {
+      const wrong = inside.filter((error) => isWrongKind(error, union));
+      types.set(union, { ...union, keyword: 'type', params: { type: wrong.flatMap(typesOf) } });
     }
-  }
-  return errors.filter((error) => !hidden.has(error)).map((error) => added.get(error) ?? error);
+  });
+  return errors.filter((error) => !hidden.has(error)).map((error) => types.get(error) ?? error);
 }
 
-function branchesOf(
-  union: ErrorObject,
-  errors: readonly ErrorObject[],
-): Map<string, ErrorObject[]> {
-  const prefix = `${union.schemaPath}/`;
+function byBranch(errors: readonly ErrorObject[], union: ErrorObject): Map<string, ErrorObject[]> {
   const branches = new Map<string, ErrorObject[]>();
   for (const error of errors) {
-    if (!error.schemaPath.startsWith(prefix) || !error.instancePath.startsWith(union.instancePath))
-      continue;
-    const branch = error.schemaPath.slice(prefix.length).split('/')[0] ?? '';
-    branches.set(branch, [...(branches.get(branch) ?? []), error]);
+    const branch = branchOf(error, union);
+    const list = branches.get(branch);
+    if (list === undefined) branches.set(branch, [error]);
+    else list.push(error);
   }
   return branches;
+}
+
+function branchOf(error: ErrorObject, union: ErrorObject): string {
+  return error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '';
+}
+
+function branchCount(union: ErrorObject, schema: JsonObject): number {
+  const branches = schemaAt(schema, union.schemaPath);
+  return Array.isArray(branches) ? branches.length : 0;
 }
 
 function isWrongKind(error: ErrorObject, union: ErrorObject): boolean {
@@ -136,12 +143,17 @@ function unknownProperty(error: ErrorObject, schema: JsonObject): string {
 
 /** The `properties` beside the keyword that failed. */
 function knownProperties(error: ErrorObject, schema: JsonObject): string[] {
+  const beside = error.schemaPath.replace(/\/[^/]*$/, '');
+  const properties = schemaAt(schema, `${beside}/properties`);
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** What stands at an ajv schema path (`#/properties/a%20b`); undefined where that is not in the schema. */
+function schemaAt(schema: JsonObject, schemaPath: string): unknown {
   try {
-    const beside = decodeURIComponent(error.schemaPath.replace(/^#/, '')).replace(/\/[^/]*$/, '');
-    const { value } = pointerGet(schema, `${beside}/properties`);
-    return isObject(value) ? Object.keys(value) : [];
+    return pointerGet(schema, decodeURIComponent(schemaPath.replace(/^#/, ''))).value;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -1,12 +1,21 @@
 // From YAML nodes to plain values: `${ENV}` is filled in, merge keys and aliases are resolved, and
 // what JSON could not carry is a fault.
-import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type Node,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { isMerge, keyOf, MAX_DEPTH, type SourceDocument, type YamlPair } from './document.js';
 import type { Faults } from './faults.js';
 import { interpolate } from './interpolate.js';
 
-/** Values in one file, aliases counted as often as they are used. */
-const MAX_NODES = 2_000_000;
+/** Values that come in through aliases, counted as often as they are used. */
+const MAX_ALIASED_VALUES = 200_000;
 
 export interface EnvUse {
   readonly name: string;
@@ -38,7 +47,9 @@ class Reader {
   readonly #env: NodeJS.ProcessEnv;
   readonly #faults: Faults;
   readonly #path: (string | number)[] = [];
-  #nodes = 0;
+  /** Aliases that the present value is inside of. */
+  #aliases = 0;
+  #aliased = 0;
 
   constructor(document: SourceDocument, env: NodeJS.ProcessEnv, faults: Faults) {
     this.#document = document;
@@ -51,18 +62,27 @@ class Reader {
       this.#fault('is nested too deeply, or contains itself', `at most ${MAX_DEPTH} levels`);
       return null;
     }
-    if (++this.#nodes > MAX_NODES) {
-      if (this.#nodes === MAX_NODES + 1)
-        this.#fault('the file grows too large through its aliases', `at most ${MAX_NODES} values`);
+    if (isAlias(node)) return this.#alias(node);
+    if (this.#aliases > 0 && ++this.#aliased > MAX_ALIASED_VALUES) {
+      if (this.#aliased === MAX_ALIASED_VALUES + 1)
+        this.#fault('the file grows too large through its aliases', 'fewer aliases');
       return null;
     }
-    const target = this.#document.resolve(node);
-    if (isMap(target)) return this.#map(target);
-    if (isSeq(target))
-      return target.items.map((item, index) => this.#at(index, item as Node | null));
-    if (isScalar(target)) return this.#scalar(target);
-    if (isAlias(node)) this.#fault('names an anchor that is not set before it', 'a known anchor');
-    return null;
+    if (isMap(node)) return this.#map(node);
+    if (isSeq(node)) return node.items.map((item, index) => this.#at(index, item as Node | null));
+    return isScalar(node) ? this.#scalar(node) : null;
+  }
+
+  #alias(alias: Alias): unknown {
+    const target = this.#document.resolve(alias);
+    if (target === undefined) {
+      this.#fault('names an anchor that is not set before it', 'a known anchor');
+      return null;
+    }
+    this.#aliases++;
+    const value = this.read(target);
+    this.#aliases--;
+    return value;
   }
 
   #at(step: string | number, node: Node | null): unknown {
