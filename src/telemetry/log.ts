@@ -1,9 +1,6 @@
-// The gateway's log: one line per batch, one per call that did not end well, and what the gateway
-// itself does. Fields are allow-listed (log-fields.ts); the finished line is scrubbed once more,
+// The logger: pino with allow-listed fields (log-fields.ts) and a last look at the finished line,
 // because ids come from clients and messages from libraries.
 import { pino, type DestinationStream, type Logger } from 'pino';
-import type { ErrorCategory } from '../errors/catalogue.js';
-import type { ToolResult } from '../call.js';
 import type { Scrubber } from '../errors/scrub.js';
 import { allowedFields, describeError, quotesError } from './log-fields.js';
 
@@ -22,20 +19,55 @@ export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
   /** Asked for every line, so that a reload can bring new secrets. */
-  readonly scrubber?: () => Pick<Scrubber, 'text' | 'value'>;
+  readonly scrubber?: () => LineScrubber;
   /** Default: standard output, written in the background and flushed at exit. */
   readonly destination?: DestinationStream;
+}
+
+type LineScrubber = Pick<Scrubber, 'text' | 'value'>;
+
+/** Per logger: its scrubber, and whether the line being written needs it no more. */
+interface LineState {
+  readonly scrubber: () => LineScrubber;
+  vouched: boolean;
+}
+
+const lineStates = new WeakMap<Logger, LineState>();
+
+/**
+ * Writes a line of the gateway's own making. Its fields are numbers, codes and configured names but
+ * for `outside`: where that holds nothing to scrub, neither does the line, and looking through the
+ * whole of it (4 µs, and more with every secret) is saved.
+ */
+export function writeVouched(
+  logger: Logger,
+  level: 'debug' | 'info' | 'warn' | 'error',
+  fields: Record<string, unknown>,
+  message: string,
+  outside: string,
+): void {
+  const state = lineStates.get(logger);
+  if (state !== undefined) state.vouched = isClean(outside, state.scrubber());
+  try {
+    logger[level](fields, message);
+  } finally {
+    if (state !== undefined) state.vouched = false;
+  }
+}
+
+function isClean(text: string, scrubber: LineScrubber): boolean {
+  return scrubber.text(text, Infinity) === text;
 }
 
 /**
  * A line with the secrets taken out. The quick look is at the whole line; where it finds something,
  * the values are scrubbed one by one, so that the line stays JSON.
  */
-function scrubLine(line: string, scrubber: Pick<Scrubber, 'text' | 'value'>): string {
+function scrubLine(line: string, scrubber: LineScrubber): string {
   const body = line.trimEnd();
-  if (scrubber.text(body, Infinity) === body) return line;
+  if (isClean(body, scrubber)) return line;
   const scrubbed = JSON.stringify(scrubber.value(JSON.parse(body) as unknown));
-  if (scrubber.text(scrubbed, Infinity) === scrubbed) return `${scrubbed}\n`;
+  if (isClean(scrubbed, scrubber)) return `${scrubbed}\n`;
   return `${JSON.stringify({ level: 'warn', msg: 'a log line was withheld: it held a secret' })}\n`;
 }
 
@@ -54,6 +86,7 @@ function withoutErrorText(args: unknown[]): unknown[] {
 /** Makes the logger of one gateway; it may be handed to Fastify as its `loggerInstance`. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level = 'info', scrubber } = options;
+  const state = scrubber && { scrubber, vouched: false };
   const logger = pino(
     {
       level,
@@ -69,11 +102,14 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         logMethod(args, method) {
           method.apply(this, withoutErrorText(args) as Parameters<typeof method>);
         },
-        ...(scrubber && { streamWrite: (line: string) => scrubLine(line, scrubber()) }),
+        ...(state && {
+          streamWrite: (line: string) => (state.vouched ? line : scrubLine(line, state.scrubber())),
+        }),
       },
     },
     options.destination ?? pino.destination({ dest: 1, sync: false }),
   );
+  if (state !== undefined) lineStates.set(logger, state);
   return withAllowedBindings(logger);
 }
 
@@ -84,112 +120,4 @@ function withAllowedBindings(logger: Logger): Logger {
     return own.child.call(this, allowedFields(bindings), options);
   } as typeof logger.child;
   return logger;
-}
-
-/** What the line of a batch says. */
-export interface BatchLine {
-  readonly batchId: string;
-  readonly requestId?: string;
-  readonly runId?: string | undefined;
-  /** '' for an anonymous caller. */
-  readonly client: string;
-  readonly format?: string;
-  readonly results: readonly ToolResult[];
-  readonly durationMs: number;
-  readonly traceId?: string | undefined;
-}
-
-const tenths = (ms: number): number => Math.round(ms * 10) / 10;
-
-/** One line per batch, at `info`. */
-export function logBatch(logger: Logger, line: BatchLine): void {
-  if (!logger.isLevelEnabled('info')) return;
-  const byStatus: Record<string, number> = {};
-  let byCode: Record<string, number> | undefined;
-  for (const { status, errorInfo } of line.results) {
-    byStatus[status] = (byStatus[status] ?? 0) + 1;
-    if (errorInfo === null) continue;
-    byCode ??= {};
-    byCode[errorInfo.code] = (byCode[errorInfo.code] ?? 0) + 1;
-  }
-  logger.info(
-    {
-      batch_id: line.batchId,
-      request_id: line.requestId,
-      run_id: line.runId,
-      client: line.client,
-      format: line.format,
-      calls: line.results.length,
-      by_status: byStatus,
-      by_code: byCode,
-      duration_ms: tenths(line.durationMs),
-      trace_id: line.traceId,
-    },
-    'batch',
-  );
-}
-
-/** Failures that are the caller's to mend: worth a line, not a warning. */
-const CALLERS_OWN: ReadonlySet<ErrorCategory> = new Set([
-  'validation',
-  'not_found',
-  'permission',
-  'cancelled',
-  'declined',
-]);
-
-function levelOf({ status, errorInfo }: ToolResult): 'debug' | 'info' | 'warn' | 'error' {
-  if (errorInfo === null) return 'debug';
-  if (errorInfo.code === 'INTERNAL_ERROR') return 'error';
-  return status === 'declined' || CALLERS_OWN.has(errorInfo.category) ? 'info' : 'warn';
-}
-
-/** What the line of a call says besides its result. */
-export interface CallLine {
-  readonly batchId: string;
-  readonly client: string;
-  readonly queuedMs?: number;
-  readonly traceId?: string | undefined;
-}
-
-/** An author's reason is a code of theirs; what does not look like one is text. */
-const REASON = /^[\w.:-]{1,64}$/;
-
-/**
- * One line per call that did not end `ok`: `error` for a fault of the gateway, `info` for what the
- * caller must mend and for refusals, `warn` for the rest. At `debug`, every call.
- */
-export function logCall(logger: Logger, line: CallLine, result: ToolResult): void {
-  const level = levelOf(result);
-  if (!logger.isLevelEnabled(level)) return;
-  const { errorInfo } = result;
-  const reason = errorInfo?.reason;
-  logger[level](
-    {
-      batch_id: line.batchId,
-      call_id: result.id,
-      tool: result.tool,
-      client: line.client,
-      status: result.status,
-      code: errorInfo?.code,
-      category: errorInfo?.category,
-      reason: reason !== undefined && REASON.test(reason) ? reason : undefined,
-      effect: errorInfo?.effect,
-      retry_stopped_by: errorInfo?.details['retry_stopped_by'],
-      attempts: result.attempts,
-      cached: result.cached ? true : undefined,
-      queued_ms: line.queuedMs === undefined ? undefined : tenths(line.queuedMs),
-      duration_ms: tenths(result.durationMs),
-      trace_id: line.traceId,
-    },
-    'call',
-  );
-}
-
-/** An administrator's act, for the audit: always at `info`, whatever came of it. */
-export function logAudit(
-  logger: Logger,
-  act: { action: string; actor: string; result: string; tool?: string; to?: string },
-): void {
-  logger.info({ event: 'audit', ...act }, 'admin');
 }

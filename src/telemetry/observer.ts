@@ -1,7 +1,8 @@
 // What the gateway reports, put into metrics and log. Its shape is the gateway's observer; the
 // composition hands it down, so neither room knows the other.
 import type { ToolDefinition, ToolObserver, ToolResult } from '../call.js';
-import { logBatch, logCall, type BatchLine, type Logger } from './log.js';
+import type { Logger } from './log.js';
+import { logBatch, logCall, type BatchLine } from './log-lines.js';
 import type { Metrics } from './metrics.js';
 import type { TraceIds } from './cells.js';
 

@@ -4,13 +4,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createScrubber } from '../../src/errors/scrub.js';
 import {
   createLogger,
-  logAudit,
-  logBatch,
-  logCall,
   parseLogLevel,
   type Logger,
   type LoggerOptions,
 } from '../../src/telemetry/log.js';
+import { logAudit, logBatch, logCall } from '../../src/telemetry/log-lines.js';
 import { info, result } from './fixtures/results.js';
 
 const SECRET = 'hunter2-very-secret';
@@ -221,7 +219,18 @@ describe('the last look at a line', () => {
   test('takes secrets out of ids, names and messages and leaves JSON', () => {
     const scrubber = createScrubber([SECRET]);
     const log = logger({ scrubber: () => scrubber });
-    logBatch(log, { batchId: `id-${SECRET}`, client: '', results: [], durationMs: 1 });
+    const batch = { batchId: 'b', client: '' };
+    logBatch(log, { ...batch, requestId: `id-${SECRET}`, results: [], durationMs: 1 });
+    logBatch(log, { ...batch, runId: SECRET, results: [], durationMs: 1 });
+    for (const [id, tool] of [
+      [SECRET, 't'],
+      ['c1', SECRET],
+    ] as const) {
+      logCall(log, batch, result(tool, 'TOOL_NOT_FOUND', { id }));
+    }
+    const errorInfo = info('TOOL_DECLINED', { reason: SECRET });
+    logCall(log, batch, result('t', 'TOOL_DECLINED', { errorInfo }));
+    expect(lines()).toHaveLength(5);
     log.info({ tool: SECRET }, `connected with ${SECRET}`);
     expect(text).not.toContain(SECRET);
     expect(lines().map(({ msg }) => msg)[0]).toBe('batch');
