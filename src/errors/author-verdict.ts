@@ -34,7 +34,7 @@ export function applyRule(
   const declined = code === 'TOOL_DECLINED';
   const limited = answered && code === 'TOOL_RATE_LIMITED';
   // The application itself spoke, in a field that the author knows: nothing is left running.
-  const definite = declined || limited || (answered && rule.readsBody && !transient);
+  const spoken = declined || (answered && rule.readsBody && !transient);
   return {
     ...base,
     code,
@@ -42,8 +42,8 @@ export function applyRule(
     by: 'author',
     reason: then.declined ?? then.transient ?? then.permanent,
     message: messageOf(then.message, base.message, subject),
-    effect: definite ? 'completed' : base.effect,
-    breaker: breakerOf(then, code, definite, base.breaker),
+    effect: spoken || limited ? 'completed' : base.effect,
+    breaker: breakerOf(then, code, spoken, base.breaker),
     refusedBeforeExecution: limited || base.refusedBeforeExecution === true,
     hint: hint ?? authorHint(rule, body),
     cooldown: limited || base.cooldown === true,
@@ -70,11 +70,11 @@ function isTransient(then: CompiledErrorRule['then'], code: ErrorCode, base: boo
 function breakerOf(
   then: CompiledErrorRule['then'],
   code: ErrorCode,
-  definite: boolean,
+  spoken: boolean,
   base: BreakerVerdict,
 ): BreakerVerdict {
-  if (then.code !== undefined) return breakerOfCode(code);
-  return definite ? 'success' : base;
+  if (then.code !== undefined || code === 'TOOL_DECLINED') return breakerOfCode(code);
+  return spoken && base === 'failure' ? 'success' : base;
 }
 
 function authorHint(rule: CompiledErrorRule, body: unknown): RetryHint | undefined {

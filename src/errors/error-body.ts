@@ -36,9 +36,6 @@ const SHAPES: readonly ((body: unknown, headers: HeaderBag) => Found | undefined
 
 const NOTHING: ErrorBody = { json: undefined, code: undefined, codes: [], text: undefined };
 
-/** The tail of a body that was cut is dropped, so that no half of a secret is left at its end. */
-const CUT_MARGIN_CHARS = 8192;
-
 /** Reads an error body. `cut`: only its first part is here. Never throws. */
 export function readErrorBody(body: string, headers: HeaderBag, cut = false): ErrorBody {
   const amzn = first(headers['x-amzn-errortype']);
@@ -48,7 +45,7 @@ export function readErrorBody(body: string, headers: HeaderBag, cut = false): Er
   const json = cut || !'{["'.includes(start) || start === '' ? undefined : parse(body);
   const whole = Array.isArray(json) ? (json as unknown[])[0] : json;
   if (typeof whole !== 'object' || whole === null) {
-    const text = typeof json === 'string' ? json : plainText(body, start, cut);
+    const text = typeof json === 'string' ? json : plainText(body, start, headers);
     const code = awsCode(amzn);
     return { json, code, codes: code === undefined ? [] : [code.toLowerCase()], text };
   }
@@ -192,9 +189,12 @@ function allCodes(body: object, amzn: string | undefined): readonly string[] {
   return codes;
 }
 
-function plainText(body: string, start: string, cut: boolean): string | undefined {
+/** Words only: no JSON literal, no broken JSON, nothing that is declared as something else. */
+function plainText(body: string, start: string, headers: HeaderBag): string | undefined {
   if (start === '' || start === '{' || start === '[') return undefined;
-  return cut ? body.slice(0, Math.max(0, body.length - CUT_MARGIN_CHARS)) : body;
+  const type = first(headers['content-type'])?.toLowerCase() ?? 'text/plain';
+  if (type.includes('html') || !/^text\/|json/.test(type)) return undefined;
+  return /^\s*(?:null|true|false|-?[\d.eE+]+)\s*$/.test(body.slice(0, 64)) ? undefined : body;
 }
 
 function parse(body: string): unknown {

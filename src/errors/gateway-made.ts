@@ -71,7 +71,7 @@ function say(outcome: GatewayOutcome, subject: ClassifySubject): Said {
   switch (outcome.kind) {
     case 'unknown-tool':
       return {
-        message: unknownToolMessage(subject.toolName, outcome.suggestions),
+        message: unknownToolMessage(subject, outcome.suggestions),
         details: {
           available_tools: outcome.availableTools.slice(0, 20),
           suggestions: outcome.suggestions.slice(0, 3),
@@ -204,15 +204,15 @@ function timeoutSaid(outcome: TimeoutOutcome, subject: ClassifySubject): Said {
   };
 }
 
-function unknownToolMessage(name: string, suggestions: readonly string[]): string {
-  const lead = name === '' ? 'There is no such tool.' : `There is no tool named "${shown(name)}".`;
+/** The name is a model's and may be anything. */
+function unknownToolMessage(
+  { toolName, scrubber }: ClassifySubject,
+  suggestions: readonly string[],
+): string {
+  const name = scrubber.text(toolName, 80);
+  const lead = name === '' ? 'There is no such tool.' : `There is no tool named "${name}".`;
   const first = suggestions[0];
-  return first === undefined ? lead : `${lead} Did you mean "${shown(first)}"?`;
-}
-
-/** A name a model wrote may be anything; a tool's name is short. */
-function shown(name: string): string {
-  return name.length > 80 ? `${name.slice(0, 79)}…` : name;
+  return first === undefined ? lead : `${lead} Did you mean "${scrubber.text(first, 80)}"?`;
 }
 
 function faultMessage(

@@ -86,13 +86,18 @@ export function responseVerdict(evidence: ResponseEvidence): Verdict {
   const code = subject.kind === 'mcp' ? mcpTwin(row.code) : row.code;
   const lead = `${LEADS[row.code] ?? 'The upstream answered'} (${statusName(outcome.status)})`;
   return {
-    ...row,
     code,
+    transient: row.transient,
+    effect: row.effect,
+    breaker: row.breaker,
     by: 'status',
     message: sayWith(lead, body.text, subject),
-    hint: row.hint ? hintOf(evidence) : undefined,
-    upstreamSaidNo: saysNoRetry(outcome.headers),
     details: responseDetails(evidence, row),
+    hint: row.hint ? hintOf(evidence) : undefined,
+    refusedBeforeExecution: row.refusedBeforeExecution,
+    upstreamSaidNo: saysNoRetry(outcome.headers),
+    onceOnly: row.onceOnly,
+    cooldown: row.cooldown,
   };
 }
 

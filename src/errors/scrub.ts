@@ -48,7 +48,10 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
 
   function text(s: string, maxChars = DEFAULT_MAX_CHARS): string {
     if (typeof s !== 'string' || maxChars <= 0) return '';
-    let out = redact(window(s, maxChars, longest));
+    const span = maxChars + SLACK_CHARS + 2 * longest;
+    let out = redact(s.length > span ? s.slice(0, span) : s);
+    // Where the text was cut, half a secret may stand.
+    if (s.length > span) out = out.slice(0, -Math.max(longest, SLACK_CHARS / 2));
     if (UNCLEAN.test(out)) {
       const clean = strip(out);
       // A control character inside a secret would have hidden it.
@@ -63,12 +66,6 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
   }
 
   return { text, value };
-}
-
-/** The part of a text that is worth scrubbing; where it is cut, half a secret may stand: dropped. */
-function window(s: string, maxChars: number, longestSecret: number): string {
-  const scrubbed = maxChars + SLACK_CHARS + 2 * longestSecret;
-  return s.length <= scrubbed ? s : s.slice(0, scrubbed - Math.max(longestSecret, SLACK_CHARS / 2));
 }
 
 function strip(text: string): string {

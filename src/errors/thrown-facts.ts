@@ -58,6 +58,7 @@ export function statusOf(error: unknown): number | undefined {
     readProperty(error, 'status_code'),
     readProperty(response, 'status'),
     readProperty(response, 'statusCode'),
+    readProperty(readProperty(error, '$metadata'), 'httpStatusCode'),
   ]) {
     if (typeof status === 'number' && Number.isInteger(status) && status >= 300 && status < 600) {
       return status;

@@ -2,16 +2,14 @@
 // client libraries attach, then class name and message. Whatever the tool did before it threw
 // stays unknown, unless its author says otherwise.
 import { row, type EvidenceRow } from './evidence-row.js';
-import { readResponse, responseVerdict } from './http-response.js';
-import { normaliseHeaders } from './header-bag.js';
 import type { BreakerVerdict } from './error-info.js';
 import type { ThrownOutcome } from './outcome.js';
 import { isReasonCode } from './reason-code.js';
 import type { ClassifySubject } from './subject.js';
 import { classifyText, type TextMatch } from './text.js';
-import { readProperty, readThrown, statusOf } from './thrown-facts.js';
+import { carriedVerdict } from './thrown-carried.js';
+import { readProperty, readThrown } from './thrown-facts.js';
 import { TOOL_ERROR, type ToolErrorKind } from './tool-errors.js';
-import { findTransport, matchVerdict } from './transport.js';
 import { sayWith, type Verdict } from './verdict.js';
 
 // prettier-ignore
@@ -87,37 +85,6 @@ function cancelledVerdict(error: unknown): Verdict | undefined {
   return undefined;
 }
 
-/** A transport code or an HTTP status that the error carries. */
-function carriedVerdict(error: unknown, subject: ClassifySubject): Verdict | undefined {
-  const match = findTransport(error);
-  if (match !== undefined) {
-    // The code says where one connection stood, not what the tool had done before.
-    const verdict = matchVerdict(match, 'awaiting_headers', subject);
-    const { systemCode } = match;
-    return unknownEffect(verdict, systemCode === undefined ? {} : { system_code: systemCode });
-  }
-  const status = statusOf(error);
-  if (status === undefined) return undefined;
-  const headers =
-    readProperty(error, 'headers') ?? readProperty(readProperty(error, 'response'), 'headers');
-  const outcome = {
-    kind: 'response',
-    status,
-    headers: normaliseHeaders(headers),
-    body: '',
-  } as const;
-  const verdict = responseVerdict(readResponse(outcome, subject, false));
-  const { message } = readThrown(error);
-  return {
-    ...unknownEffect(verdict, verdict.details),
-    message: sayWith(
-      'The tool failed at its upstream',
-      message === '' ? undefined : message,
-      subject,
-    ),
-  };
-}
-
 /** Class name and message, last and least. */
 function spokenVerdict(error: unknown, subject: ClassifySubject): Verdict {
   const facts = readThrown(error);
@@ -144,10 +111,6 @@ function spokenVerdict(error: unknown, subject: ClassifySubject): Verdict {
     prose: true,
     message: sayWith('The tool failed', facts.message || undefined, subject),
   };
-}
-
-function unknownEffect(verdict: Verdict, details: Verdict['details']): Verdict {
-  return { ...verdict, effect: 'unknown', refusedBeforeExecution: false, onceOnly: false, details };
 }
 
 function breakerOf({ code, transient }: TextMatch): BreakerVerdict {

@@ -71,17 +71,17 @@ export function matchVerdict(
   const code = beforeSending(phase) ? (row.whileConnecting ?? row.code) : row.code;
   const reason = transportReason(systemCode);
   const sentence = SENTENCES[code] ?? 'The call failed on its way';
+  const details: Record<string, unknown> = { phase };
+  if (systemCode !== undefined) details['system_code'] = systemCode;
+  if (subject.kind === 'mcp' && reason !== undefined) details['reason'] = reason;
   return {
-    ...row,
     code: subject.kind === 'mcp' ? mcpTwin(code) : code,
+    transient: row.transient,
     effect: effectAt(row.effect, phase),
+    breaker: row.breaker,
     by: 'transport',
     message: reason === undefined ? `${sentence}.` : `${sentence}. ${reason}.`,
-    details: {
-      phase,
-      ...(systemCode !== undefined && { system_code: systemCode }),
-      ...(subject.kind === 'mcp' && reason !== undefined && { reason }),
-    },
+    details,
   };
 }
 

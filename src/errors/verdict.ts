@@ -72,7 +72,9 @@ function detailsOf(
   waitMs: number | null,
 ): ErrorDetails {
   const details: ErrorDetails = {
-    tool_name: subject.toolName,
+    // Without a tool the name is whatever the caller wrote.
+    tool_name:
+      subject.kind === 'none' ? subject.scrubber.text(subject.toolName, 64) : subject.toolName,
     attempts: 0,
     transient,
     classified_by: by,

@@ -1,0 +1,73 @@
+// What client libraries attach to the errors they throw: a transport code, an HTTP status with its
+// headers, a machine code. As good as the evidence itself, but for one thing: what the tool had
+// done before is not known, so the effect stays unknown.
+import { row, type EvidenceRow } from './evidence-row.js';
+import { normaliseHeaders } from './header-bag.js';
+import { readResponse, responseVerdict } from './http-response.js';
+import { means } from './machine-codes.js';
+import type { ResponseOutcome } from './outcome.js';
+import type { ClassifySubject } from './subject.js';
+import { codeOf, readProperty, readThrown, statusOf } from './thrown-facts.js';
+import { findTransport, matchVerdict } from './transport.js';
+import { sayWith, type Verdict } from './verdict.js';
+
+const QUOTA = row(['UPSTREAM_QUOTA_EXHAUSTED', 'no', 'unknown', 'N']);
+const THROTTLED = row(['TOOL_RATE_LIMITED', 'yes', 'unknown', 'N']);
+
+/** The verdict of what an error carries; undefined where it carries nothing known. */
+export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdict | undefined {
+  const match = findTransport(error);
+  if (match !== undefined) {
+    const verdict = matchVerdict(match, 'awaiting_headers', subject);
+    const { systemCode } = match;
+    // Not its phase: the code says where one connection stood, not where the tool did.
+    return unknownEffect(verdict, systemCode === undefined ? {} : { system_code: systemCode });
+  }
+  const status = statusOf(error);
+  const { message, typeNames } = readThrown(error);
+  const said = sayWith('The tool failed at its upstream', message || undefined, subject);
+  if (status !== undefined) {
+    const verdict = responseVerdict(readResponse(responseOf(error, status), subject, false));
+    return { ...unknownEffect(verdict, verdict.details), message: said };
+  }
+  const known = rowOfCodes([codeOf(error), typeOf(error), ...typeNames.slice(0, 2)]);
+  return known === undefined ? undefined : { ...known, by: 'type', message: said };
+}
+
+/** The answer that the library saw, as far as the error shows it. */
+function responseOf(error: unknown, status: number): ResponseOutcome {
+  const response = readProperty(error, 'response');
+  const headers =
+    readProperty(error, 'headers') ??
+    readProperty(response, 'headers') ??
+    readProperty(readProperty(error, '$response'), 'headers');
+  // The names of AWS's errors are its codes.
+  const isAws = readProperty(error, '$metadata') !== undefined;
+  const code = codeOf(error) ?? (isAws ? readProperty(error, 'name') : undefined);
+  const body = JSON.stringify({
+    error: { code: typeof code === 'string' ? code : undefined, type: typeOf(error) },
+  });
+  return { kind: 'response', status, headers: normaliseHeaders(headers), body };
+}
+
+function rowOfCodes(names: readonly (string | undefined)[]): EvidenceRow | undefined {
+  const codes = names.filter((name) => name !== undefined).map((name) => name.toLowerCase());
+  if (means('quota', codes)) return QUOTA;
+  return means('throttle', codes) ? THROTTLED : undefined;
+}
+
+function typeOf(error: unknown): string | undefined {
+  const type = readProperty(error, 'type');
+  return typeof type === 'string' ? type : undefined;
+}
+
+function unknownEffect(verdict: Verdict, details: Verdict['details']): Verdict {
+  return {
+    ...verdict,
+    effect: 'unknown',
+    refusedBeforeExecution: false,
+    onceOnly: false,
+    cooldown: false,
+    details,
+  };
+}
