@@ -83,7 +83,7 @@ export function buildPipeline(
 ): Pipeline {
   const { policy } = tool;
   const { subject, observer, state, onInternalError } = deps;
-  const service = new ServiceTime();
+  const service = new ServiceTime(policy.timeoutMs);
   const gauge = new AttemptGauge();
   const budget = new RetryBudget(policy.retryBudget);
   const limiter = policy.rateLimit && new RateLimiter(policy.rateLimit);

@@ -1,18 +1,27 @@
 // A running estimate of how long the upstream holds a slot: what advice about a full bulkhead and
 // about a probe under way is computed from.
 
-/** Assumed until the first attempt has ended, milliseconds. Short: a wrong guess is soon corrected. */
-const GUESS_MS = 100;
 const WEIGHT = 0.1;
 const MIN_MS = 0.1;
+/** Before anything was measured, a share of the longest time allowed. Rather too long than too
+ * short: callers that come too early are refused, those that come late leave nothing idle that
+ * others would not take. */
+const GUESS_SHARE = 1 / 20;
+const MAX_GUESS_MS = 500;
 
 /** Exponentially weighted mean, O(1). */
 export class ServiceTime {
   #meanMs: number | undefined;
+  readonly #guessMs: number;
+
+  /** @param timeoutMs the longest that one attempt may take. */
+  constructor(timeoutMs: number) {
+    this.#guessMs = Math.min(MAX_GUESS_MS, timeoutMs * GUESS_SHARE);
+  }
 
   /** Milliseconds; never 0. */
   get ms(): number {
-    return Math.max(MIN_MS, this.#meanMs ?? GUESS_MS);
+    return Math.max(MIN_MS, this.#meanMs ?? this.#guessMs);
   }
 
   add(ms: number): void {

@@ -13,7 +13,7 @@ import type {
 import { Cancellation } from '../../src/cancellation.js';
 import { compileErrorRules } from '../../src/errors/author-rules.js';
 import type { ClassifySubject } from '../../src/errors/classify.js';
-import type { Outcome, ResponseOutcome } from '../../src/errors/outcome.js';
+import type { OkOutcome, Outcome, ResponseOutcome } from '../../src/errors/outcome.js';
 import { createScrubber } from '../../src/errors/scrub.js';
 import { buildPipeline, type Pipeline, type PipelineDeps } from '../../src/policy/pipeline.js';
 import { createMemoryState } from '../../src/state/memory.js';
@@ -95,7 +95,7 @@ export function makeCall(tool: ToolDefinition, call: Partial<ResolvedCall> = {})
   return { id: 'c1', tool, arguments: {}, ...call };
 }
 
-export const OK: Outcome = { kind: 'ok', result: { kind: 'text', text: 'fine' } };
+export const OK: OkOutcome = { kind: 'ok', result: { kind: 'text', text: 'fine' } };
 
 export function response(
   status: number,

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CallContext } from '../../src/call.js';
+import type { Outcome } from '../../src/errors/outcome.js';
+import type { Pipeline } from '../../src/policy/pipeline.js';
+import {
+  advance,
+  driveClock,
+  makeCall,
+  makeContext,
+  makePipeline,
+  makeTool,
+  ManualUpstream,
+  OK,
+  response,
+  settle,
+} from './harness.js';
+
+const BULKHEAD = { maxConcurrent: 2, maxQueue: 3, queueTimeoutMs: 400 };
+const tool = makeTool({ timeoutMs: 300, bulkhead: BULKHEAD });
+const PLACES = BULKHEAD.maxConcurrent + BULKHEAD.maxQueue;
+/** The longest that a promised place is kept: a measured service time is at most the timeout's. */
+const GRACE_MS = 1000;
+
+interface Sent {
+  readonly client: string;
+  readonly ctx: CallContext;
+  done: Outcome | undefined;
+}
+
+/** Who waits, who was served while it did, and until when somebody was promised a place. */
+interface Model {
+  now: number;
+  inside: Set<Sent>;
+  servedWhileWaiting: Map<string, string[]>;
+  promisedUntil: number;
+}
+
+interface Real {
+  pipeline: Pipeline;
+  upstream: ManualUpstream;
+  sent: Sent[];
+  seen: number;
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+/** Nobody is served twice while somebody else waits all the time. */
+function noteServed(model: Model, client: string): void {
+  model.servedWhileWaiting.delete(client);
+  for (const [waiting, served] of model.servedWhileWaiting) {
+    expect([waiting, served.includes(client)]).toEqual([waiting, false]);
+    served.push(client);
+  }
+}
+
+function compare(model: Model, real: Real): void {
+  const { inFlight, queued } = real.pipeline.snapshot();
+  expect(real.upstream.running).toBeLessThanOrEqual(BULKHEAD.maxConcurrent);
+  expect(inFlight).toBe(real.upstream.running);
+  expect(queued).toBeLessThanOrEqual(BULKHEAD.maxQueue);
+  // Nobody waits while a slot is free.
+  if (queued > 0) expect(inFlight).toBe(BULKHEAD.maxConcurrent);
+  for (const sent of real.sent) {
+    if (sent.done === undefined) continue;
+    model.inside.delete(sent);
+    const { done } = sent;
+    if (done.kind === 'bulkhead-full') {
+      model.promisedUntil = Math.max(model.promisedUntil, model.now + done.retryAfterMs + GRACE_MS);
+    }
+  }
+  real.sent = real.sent.filter((sent) => sent.done === undefined);
+  const waiting = new Set(real.sent.filter(({ ctx }) => ctx.attempts === 0).map((s) => s.client));
+  for (const client of model.servedWhileWaiting.keys()) {
+    if (!waiting.has(client)) model.servedWhileWaiting.delete(client);
+  }
+  for (const client of waiting) {
+    if (!model.servedWhileWaiting.has(client)) model.servedWhileWaiting.set(client, []);
+  }
+  expect(queued).toBe(real.sent.filter(({ ctx }) => ctx.attempts === 0).length);
+}
+
+/** Slots that were handed on since the last look. */
+function look(model: Model, real: Real): void {
+  const started = real.upstream.calls - real.seen;
+  real.seen = real.upstream.calls;
+  if (started > 0) {
+    for (const open of real.upstream.open.slice(-started))
+      noteServed(model, open.attempt.ctx.client);
+  }
+  compare(model, real);
+}
+
+class Send implements Command {
+  readonly client: string;
+  readonly withinMs: number;
+  constructor(client: string, withinMs: number) {
+    this.client = client;
+    this.withinMs = withinMs;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    const before = real.pipeline.snapshot();
+    const ctx = makeContext({ client: this.client, withinMs: this.withinMs });
+    const sent: Sent = { client: this.client, ctx, done: undefined };
+    void real.pipeline.invoke(makeCall(tool), ctx).then((outcome) => {
+      sent.done = outcome;
+    });
+    await settle();
+    real.sent.push(sent);
+    model.inside.add(sent);
+    const free = PLACES - before.inFlight - before.queued;
+    const refused = (sent.done as Outcome | undefined)?.kind === 'bulkhead-full';
+    if (refused && model.now > model.promisedUntil) expect(free).toBe(0);
+    if (free === 0 && !refused) {
+      // It got a place for somebody who holds more of them.
+      expect(real.pipeline.snapshot().queued).toBe(before.queued);
+    }
+    look(model, real);
+  }
+  toString = () => `send(${this.client}, ${this.withinMs} ms)`;
+}
+
+class Answer implements Command {
+  readonly pick: number;
+  readonly outcome: Outcome;
+  constructor(pick: number, outcome: Outcome) {
+    this.pick = pick;
+    this.outcome = outcome;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    const { open } = real.upstream;
+    if (open.length === 0) return;
+    open[this.pick % open.length]!.answer({ ...this.outcome });
+    await settle();
+    look(model, real);
+  }
+  toString = () => `answer(${this.pick}, ${this.outcome.kind})`;
+}
+
+class Cancel implements Command {
+  readonly pick: number;
+  constructor(pick: number) {
+    this.pick = pick;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    if (real.sent.length === 0) return;
+    real.sent[this.pick % real.sent.length]!.ctx.cancellation.cancel('client_left');
+    await settle();
+    look(model, real);
+  }
+  toString = () => `cancel(${this.pick})`;
+}
+
+class Advance implements Command {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+  check = () => true;
+  async run(model: Model, real: Real): Promise<void> {
+    for (let ms = 0; ms < this.ms; ms += 10) {
+      await advance(10);
+      model.now += 10;
+      look(model, real);
+    }
+  }
+  toString = () => `advance(${this.ms})`;
+}
+
+describe('the bulkhead against its model', () => {
+  beforeEach(driveClock);
+  afterEach(() => vi.useRealTimers());
+
+  it('keeps its bound, its order and every slot under any interleaving', async () => {
+    const commands = [
+      fc
+        .tuple(fc.constantFrom('a', 'a', 'a', 'b', 'c'), fc.constantFrom(50, 250, 10_000))
+        .map(([client, withinMs]) => new Send(client, withinMs)),
+      fc.tuple(fc.nat(5)).map(([pick]) => new Answer(pick, OK)),
+      fc.nat(5).map((pick) => new Answer(pick, response(503))),
+      fc.nat(9).map((pick) => new Cancel(pick)),
+      fc.integer({ min: 1, max: 30 }).map((n) => new Advance(n * 10)),
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), async (run) => {
+        const upstream = new ManualUpstream();
+        const real: Real = {
+          pipeline: makePipeline(tool, upstream.invoke),
+          upstream,
+          sent: [],
+          seen: 0,
+        };
+        const model = (): Model => ({
+          now: 0,
+          inside: new Set(),
+          servedWhileWaiting: new Map(),
+          promisedUntil: -1,
+        });
+        await fc.asyncModelRun(() => ({ model: model(), real }), run);
+        const contexts = real.sent.map(({ ctx }) => ctx);
+        await advance(1000);
+        for (const open of [...upstream.open]) open.answer(OK);
+        await advance(1000);
+        expect(real.pipeline.snapshot()).toMatchObject({ inFlight: 0, queued: 0 });
+        expect(contexts.every((ctx) => ctx.cancellation.listenerCount === 0)).toBe(true);
+        expect(vi.getTimerCount()).toBe(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

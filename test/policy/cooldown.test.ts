@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  advance,
+  driveClock,
+  makeCall,
+  makeContext,
+  makePipeline,
+  makeTool,
+  ManualUpstream,
+  OK,
+  Recorder,
+  response,
+  scripted,
+  settle,
+} from './harness.js';
+
+describe('the cooldown gate', () => {
+  beforeEach(driveClock);
+  afterEach(() => vi.useRealTimers());
+
+  const tool = makeTool();
+  const limited = (seconds: number) => response(429, { 'retry-after': `${seconds}` });
+
+  it('stops calls locally until the upstream’s own time, then lets them through', async () => {
+    const upstream = scripted(limited(2), OK);
+    const observer = new Recorder();
+    const pipeline = makePipeline(tool, upstream.invoke, { observer });
+    await pipeline.invoke(makeCall(tool), makeContext());
+    expect(pipeline.snapshot().cooldownMs).toBe(2000);
+    await advance(500);
+    expect(await pipeline.invoke(makeCall(tool), makeContext())).toEqual({
+      kind: 'rate-limited',
+      scope: 'cooldown',
+      retryAfterMs: 1500,
+      limit: null,
+    });
+    expect([upstream.calls, observer.limited]).toEqual([1, ['cooldown']]);
+    await advance(1500);
+    expect(await pipeline.invoke(makeCall(tool), makeContext())).toEqual(OK);
+    expect(pipeline.snapshot().cooldownMs).toBe(0);
+  });
+
+  it('extends, and never shrinks', async () => {
+    const upstream = new ManualUpstream();
+    const pipeline = makePipeline(tool, upstream.invoke);
+    const all = [1, 2, 3].map(() => pipeline.invoke(makeCall(tool), makeContext()));
+    const [first, second, third] = [...upstream.open];
+    first!.answer(limited(3));
+    await settle();
+    second!.answer(limited(1));
+    await settle();
+    expect(pipeline.snapshot().cooldownMs).toBe(3000);
+    third!.answer(limited(5));
+    await settle();
+    expect(pipeline.snapshot().cooldownMs).toBe(5000);
+    await Promise.all(all);
+  });
+
+  it('closes on 503 with a time, not without', async () => {
+    const plain = makePipeline(tool, scripted(response(503)).invoke);
+    await plain.invoke(makeCall(tool), makeContext());
+    expect(plain.snapshot().cooldownMs).toBe(0);
+    const timed = makePipeline(tool, scripted(response(503, { 'retry-after': '4' })).invoke);
+    await timed.invoke(makeCall(tool), makeContext());
+    expect(timed.snapshot().cooldownMs).toBe(4000);
+  });
+
+  it('holds those back, too, that waited for a slot while it closed', async () => {
+    const narrow = makeTool({ bulkhead: { maxConcurrent: 1, maxQueue: 5, queueTimeoutMs: 5000 } });
+    const upstream = new ManualUpstream();
+    const pipeline = makePipeline(narrow, upstream.invoke);
+    const first = pipeline.invoke(makeCall(narrow), makeContext());
+    const queued = [1, 2, 3].map(() => pipeline.invoke(makeCall(narrow), makeContext()));
+    upstream.open[0]!.answer(limited(1));
+    await first;
+    const kinds = (await Promise.all(queued)).map((outcome) => outcome.kind);
+    expect([kinds, upstream.calls]).toEqual([Array(3).fill('rate-limited'), 1]);
+  });
+
+  it('tells refused callers moments one after another, and early ones the same again', async () => {
+    const paced = makeTool({ rateLimit: { calls: 10, perMs: 1000, burst: 10 } });
+    const pipeline = makePipeline(paced, scripted(limited(1), OK).invoke);
+    await pipeline.invoke(makeCall(paced), makeContext());
+    const told = async (runId: string) => {
+      const outcome = await pipeline.invoke(makeCall(paced), makeContext({ runId }));
+      return outcome.kind === 'rate-limited' ? outcome.retryAfterMs : NaN;
+    };
+    expect([await told('a'), await told('b'), await told('c')]).toEqual([1000, 1100, 1200]);
+    await advance(300);
+    expect([await told('b'), await told('a'), await told('d')]).toEqual([800, 700, 1000]);
+    expect(pipeline.snapshot().rateLimit).toEqual({ tokens: 10, promised: 0 });
+  });
+
+  it('lets a retry sleep on when another call extended the gate meanwhile', async () => {
+    const retrying = makeTool({
+      retry: { maxAttempts: 2, baseMs: 10, maxMs: 100, maxWaitMs: 5000 },
+    });
+    const upstream = new ManualUpstream();
+    const pipeline = makePipeline(retrying, upstream.invoke);
+    const from = performance.now();
+    const first = pipeline.invoke(makeCall(retrying), makeContext());
+    const second = pipeline.invoke(makeCall(retrying), makeContext());
+    upstream.open[0]!.answer(limited(1));
+    await advance(500);
+    upstream.open[0]!.answer(limited(2));
+    await advance(2000);
+    expect(performance.now() - from).toBe(2500);
+    await advance(50);
+    for (const open of [...upstream.open]) open.answer(OK);
+    expect([await first, await second]).toEqual([OK, OK]);
+    expect(upstream.calls).toBe(4);
+  });
+});
