@@ -36,25 +36,41 @@ function decode(text: string): string {
   });
 }
 
+/** How many characters may still be looked at, so that broken tags cannot cost the square of a text. */
+interface Budget {
+  left: number;
+}
+
 /**
  * Where the value that begins at `start` ends. A quote that something else follows than the next
  * attribute or the tag's end was part of the value; of several ends, the first that makes JSON.
  */
-function valueEnd(text: string, start: number, quote: string, isJson: boolean): number {
+function valueEnd(
+  text: string,
+  start: number,
+  quote: string,
+  isJson: boolean,
+  budget: Budget,
+): number {
   let first = -1;
   let tried = 0;
+  let seenTo = start;
   for (let at = text.indexOf(quote, start); at >= 0; at = text.indexOf(quote, at + 1)) {
+    budget.left -= at - seenTo;
+    seenTo = at;
+    if (budget.left < 0) break;
     AFTER_VALUE.lastIndex = at + 1;
     if (!AFTER_VALUE.test(text)) continue;
     if (!isJson || parseJson(decode(text.slice(start, at))).ok) return at;
     if (first < 0) first = at;
+    budget.left -= at - start;
     if (++tried >= MAX_QUOTES_TRIED) break;
   }
   return first;
 }
 
 /** Reads the tag whose name ends at `start`; undefined if it is not well-formed. */
-function readTag(text: string, start: number): Tag | undefined {
+function readTag(text: string, start: number, budget: Budget): Tag | undefined {
   const attributes = new Map<string, string>();
   let at = start;
   for (;;) {
@@ -65,7 +81,7 @@ function readTag(text: string, start: number): Tag | undefined {
     const [, name = '', quote = ''] = ATTRIBUTE.exec(text) ?? [];
     if (name === '' || attributes.has(name)) return undefined;
     const from = ATTRIBUTE.lastIndex;
-    const to = valueEnd(text, from, quote, name === 'args');
+    const to = valueEnd(text, from, quote, name === 'args', budget);
     if (to < 0) return undefined;
     attributes.set(name, decode(text.slice(from, to)));
     at = to + 1;
@@ -106,6 +122,7 @@ function malformed(text: string, start: number): FoundCall {
 
 function findCalls(text: string): FoundCall[] {
   const calls: FoundCall[] = [];
+  const budget: Budget = { left: 16 * text.length + 4096 };
   TAG.lastIndex = 0;
   for (
     let match = TAG.exec(text);
@@ -113,7 +130,7 @@ function findCalls(text: string): FoundCall[] {
     match = TAG.exec(text)
   ) {
     const behindName = TAG.lastIndex;
-    const tag = readTag(text, behindName);
+    const tag = readTag(text, behindName, budget);
     if (tag === undefined) {
       calls.push(malformed(text, behindName));
       continue;

@@ -136,22 +136,21 @@ describe('text', () => {
   });
 
   it('reads hostile text in a bounded number of steps', () => {
-    const n = 60_000;
-    for (const text of [
+    // Whatever grows with the square of the text outlasts the test's time by far.
+    const hostile = [
       '{"',
-      '[{"a":',
       '{"a":{',
-      '}',
       '"{"',
       '{"tool":"a',
       '<tool name="',
       "<tool name='a' args='{",
       '&#x',
-    ]) {
-      parse({ text: text.repeat(n) }, { maxBatch: 1e9 });
-      parse({ text: text.repeat(n) }, { maxBatch: 1e9, format: 'xml' });
+    ];
+    for (const piece of hostile) {
+      parse({ text: piece.repeat(150_000) }, { maxBatch: 1e9 });
+      parse({ text: piece.repeat(150_000) }, { maxBatch: 1e9, format: 'xml' });
     }
-  }, 15_000);
+  }, 10_000);
 
   it('is answered in plain text, one for each call', () => {
     const envelope = read({ text: '{"tool":"weather__forecast"} {"tool":"b"}' });
