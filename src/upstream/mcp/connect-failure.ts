@@ -45,10 +45,10 @@ export function describeFailure(
       probeOnly: probeOnly && !telling,
     };
   }
+  if (isSystemError(error)) return { problem: 'connect_failed', error, probeOnly: false };
   if (exit !== undefined) {
     return { problem: 'initialize_failed', error: new Error('the child exited'), exit, probeOnly };
   }
-  if (isSystemError(error)) return { problem: 'connect_failed', error, probeOnly: false };
   return { problem: 'initialize_failed', error: new Error(ownWords(error)), probeOnly };
 }
 

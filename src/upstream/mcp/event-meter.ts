@@ -9,6 +9,7 @@ export class EventMeter {
 
   /** @returns the size of the largest event that this chunk ends or goes on with, bytes. */
   add(chunk: Buffer): number {
+    if (chunk.length === 0) return this.#bytes;
     let largest = 0;
     let from = 0;
     if (this.#endsWithNewline && chunk[0] === LF) {

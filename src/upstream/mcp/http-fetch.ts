@@ -45,7 +45,9 @@ export class McpFetch {
       const answer = await this.#sendAuthorised(parcel, owner, init.signal);
       return owner === undefined ? this.#pass(answer) : this.#deliver(answer, owner);
     } catch (error) {
-      if (owner === undefined) this.last = { kind: 'failed', error };
+      // What we closed ourselves explains nothing.
+      const ours = init.signal?.aborted === true;
+      if (owner === undefined) this.last = ours ? this.last : { kind: 'failed', error };
       else this.#deps.table.settle(owner, replyOfFailure(error, owner));
       throw error;
     }

@@ -167,7 +167,7 @@ export class Supervisor {
   async #ping(): Promise<void> {
     const connection = this.#current;
     if (connection === undefined || connection.pendingRequests > 0) return;
-    if (performance.now() - connection.lastHeardAt < PING_AFTER_MS) return;
+    if (performance.now() - connection.lastHeardAt < PING_AFTER_MS / 2) return;
     const method = connection.modern ? 'server/discover' : 'ping';
     const ping = connection.request(method, {}, { maxBytes: PING_MAX_BYTES });
     const timer = setTimeout(() => connection.cancel(ping, 'ping timed out'), PING_TIMEOUT_MS);

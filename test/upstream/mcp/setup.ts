@@ -9,6 +9,10 @@ import {
 } from '../../../src/call.js';
 import { Cancellation } from '../../../src/cancellation.js';
 import type { McpServerDefinition, McpTransportDefinition } from '../../../src/config.js';
+import { compileErrorRules } from '../../../src/errors/author-rules.js';
+import { classify } from '../../../src/errors/classify.js';
+import type { Classification } from '../../../src/errors/error-info.js';
+import { createScrubber } from '../../../src/errors/scrub.js';
 import type { Outcome } from '../../../src/errors/outcome.js';
 import { createMcpServer, type McpServer } from '../../../src/upstream/mcp/index.js';
 import type { ValidateOutput } from '../../../src/upstream/mcp/result.js';
@@ -31,7 +35,7 @@ export interface Harness {
   readonly server: McpServer;
   readonly logged: Logged[];
   readonly changes: () => number;
-  call(name: string, args?: JsonObject, options?: CallOptions): RunningTestCall;
+  readonly call: (name: string, args?: JsonObject, options?: CallOptions) => RunningTestCall;
 }
 
 export interface CallOptions {
@@ -184,4 +188,19 @@ export async function until(
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** What the classifier makes of a failed outcome. */
+export function codeOf(outcome: Outcome, idempotent = false): Classification {
+  if (outcome.kind === 'ok') throw new Error('expected a failure');
+  const subject = {
+    toolName: 'srv.tool',
+    kind: 'mcp',
+    serverName: 'srv',
+    idempotent,
+    trust503: false,
+    rules: compileErrorRules([]),
+    scrubber: createScrubber(['CANARY']),
+  } as const;
+  return classify(outcome, subject, false);
 }
