@@ -1,6 +1,7 @@
 // Every route, registered by hand: what is not listed here does not exist.
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { sendProblem } from '../src/plugins/problem.js';
+import { adminRoutes } from './admin.js';
 import { batchRoutes } from './batches.js';
 import { errorRoutes } from './errors.js';
 import { healthRoutes } from './health.js';
@@ -15,6 +16,8 @@ import {
 } from './schemas/tool-calls.js';
 import { toolCallRoutes } from './tool-calls.js';
 import { toolRoutes } from './tools.js';
+import { uiRoutes } from './ui.js';
+import { uiDeps } from './ui-deps.js';
 
 const SHARED_SCHEMAS = [
   ErrorInfoSchema,
@@ -42,6 +45,8 @@ export function registerRoutes(app: FastifyInstance): void {
   errorRoutes(app);
   healthRoutes(app);
   metricsRoutes(app);
+  adminRoutes(app);
+  uiRoutes(app, uiDeps(app));
   refuseOtherMethods(app, new Map(methods));
 }
 

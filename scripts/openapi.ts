@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { buildApp } from '../src/app.js';
-import { DEMO_CONFIG, readConfiguration } from '../src/configuration.js';
+import { DEMO_CONFIG, faultLines, readConfiguration } from '../src/configuration.js';
 import { Gateway } from '../src/gateway/gateway.js';
 
 const FILE = new URL('../openapi/openapi.json', import.meta.url);
 
 const loaded = await readConfiguration(DEMO_CONFIG, { TOOLGATE_DEMO_URL: 'http://127.0.0.1:1' });
-if (!loaded.ok) throw new Error(loaded.lines.join('\n'));
+if (!loaded.ok) throw new Error(faultLines(loaded.faults));
 const gateway = new Gateway(loaded.config);
 const app = await buildApp({ gateway, adminKey: 'to have the admin routes in the document' });
 await app.ready();

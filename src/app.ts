@@ -1,13 +1,9 @@
 // The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
 import { randomUUID } from 'node:crypto';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { registerRoutes } from '../routes/index.js';
 import type { Gateway } from './gateway/gateway.js';
+import { type Admin, adminPlugin } from './plugins/admin.js';
 import { authPlugin } from './plugins/auth.js';
 import { bodyPlugin } from './plugins/body.js';
 import { envelopeLimitPlugin } from './plugins/envelope-limit.js';
@@ -24,6 +20,8 @@ export interface AppOptions {
   readonly allowAnonymous?: boolean;
   readonly onInternalError?: (error: unknown, requestId: string) => void;
   readonly logger?: FastifyBaseLogger;
+  /** What /admin acts through; absent: it cannot be administered. */
+  readonly admin?: Admin;
   /** Default: metrics of its own that nothing feeds. */
   readonly metrics?: Metrics;
 }
@@ -57,13 +55,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (_error, request, reply) => {
-      void sendProblem(reply as FastifyReply, request as FastifyRequest, BAD_PATH);
+      void sendProblem(reply, request, BAD_PATH);
     },
   });
   await app.register(problemPlugin, {
     onInternalError: options.onInternalError ?? (() => undefined),
   });
   await app.register(telemetryPlugin, { metrics: options.metrics ?? createMetrics() });
+  await app.register(adminPlugin, { admin: options.admin });
   await app.register(gatewayPlugin, { gateway });
   await app.register(authPlugin, {
     adminKey: options.adminKey,

@@ -1,42 +1,50 @@
 // Which configuration is in force: the user's file, or the demo's with its upstream beside it.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { GatewayConfig } from './config.js';
 import { type DemoUpstream, startDemoUpstream } from './demo/upstream.js';
 import { packageRoot } from './package-root.js';
-import { formatFault } from './tools/faults.js';
-import { loadConfig } from './tools/load.js';
+import {
+  type ConfigFault,
+  formatFault,
+  loadConfig,
+  loadConfigFile,
+  type LoadResult,
+} from './tools/load.js';
 
 /** The repository's own configuration. */
 export const DEMO_CONFIG = fileURLToPath(new URL('toolgate.yaml', packageRoot));
 
 const DEMO_URL = 'TOOLGATE_DEMO_URL';
 
-export type Loaded =
-  | { readonly ok: true; readonly config: GatewayConfig; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly lines: readonly string[] };
+/** One line per fault, for a person. */
+export function faultLines(faults: readonly ConfigFault[]): string {
+  return faults.map(formatFault).join('\n');
+}
 
-/** Reads and checks a configuration file; every fault is one line for a person. */
-export async function readConfiguration(file: string, env: NodeJS.ProcessEnv): Promise<Loaded> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    return {
-      ok: false,
-      lines: [`${file}: cannot be read (${why}); expected a configuration file`],
-    };
-  }
-  const loaded = await Promise.resolve(loadConfig({ file, text }, env));
-  return loaded.ok ? loaded : { ok: false, lines: loaded.faults.map(formatFault) };
+/** Reads and checks a configuration file. */
+export async function readConfiguration(file: string, env: NodeJS.ProcessEnv): Promise<LoadResult> {
+  return openFile(file, env).load();
 }
 
 export interface OpenedConfiguration {
   readonly file: string;
-  /** Reads the file again, in the same environment. */
-  readonly load: () => Promise<Loaded>;
+  /** The file's text as it is now. */
+  readonly read: () => Promise<string>;
+  /** Reads and checks the file, in the environment of the start. */
+  readonly load: () => Promise<LoadResult>;
+  /** Checks a text in the file's place: the same folder, the same environment. */
+  readonly parse: (text: string) => LoadResult;
   readonly demo: DemoUpstream | undefined;
+}
+
+function openFile(file: string, env: NodeJS.ProcessEnv, demo?: DemoUpstream): OpenedConfiguration {
+  return {
+    file,
+    read: async () => readFile(file, 'utf8'),
+    load: async () => loadConfigFile(file, env),
+    parse: (text) => loadConfig({ file, text }, env),
+    demo,
+  };
 }
 
 /** The configuration of a start: `file`, or the demo with its upstream running. */
@@ -44,10 +52,7 @@ export async function openConfiguration(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenedConfiguration> {
-  if (file !== undefined) {
-    return { file, load: () => readConfiguration(file, env), demo: undefined };
-  }
+  if (file !== undefined) return openFile(file, env);
   const demo = await startDemoUpstream();
-  const demoEnv = { ...env, [DEMO_URL]: demo.url };
-  return { file: DEMO_CONFIG, load: () => readConfiguration(DEMO_CONFIG, demoEnv), demo };
+  return openFile(DEMO_CONFIG, { ...env, [DEMO_URL]: demo.url }, demo);
 }

@@ -45,6 +45,13 @@ const EXAMPLES = {
     title: 'Unsupported Media Type',
     detail: 'The request body must be application/json.',
   },
+  422: {
+    status: 422,
+    code: 'TOOL_REGISTRATION_FAILED',
+    title: 'Unprocessable Content',
+    detail: 'The configuration is faulty; nothing was changed.',
+    details: { errors: { 'tools[0].http.url': 'is not a URL (expected http:// or https://)' } },
+  },
   429: {
     status: 429,
     code: 'TOOL_RATE_LIMITED',

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { toolView } from '../../routes/tools.js';
 import type { ToolResult } from '../call.js';
 import { Cancellation } from '../cancellation.js';
-import { openConfiguration } from '../configuration.js';
+import { faultLines, openConfiguration } from '../configuration.js';
 import { readEnvironment, StartFault } from '../environment.js';
 import { parseEnvelope, resultPieces } from '../format/index.js';
 import { ANONYMOUS } from '../gateway/clients.js';
@@ -20,7 +20,7 @@ async function withGateway<T>(
   const opened = await openConfiguration(file ?? readEnvironment(env).configFile, env);
   try {
     const loaded = await opened.load();
-    if (!loaded.ok) throw new StartFault(loaded.lines.join('\n'));
+    if (!loaded.ok) throw new StartFault(faultLines(loaded.faults));
     const gateway = new Gateway(loaded.config);
     try {
       await gateway.start();

@@ -1,5 +1,5 @@
 // `toolgate check FILE`: every fault of a configuration, without starting anything.
-import { DEMO_CONFIG, readConfiguration } from '../configuration.js';
+import { DEMO_CONFIG, faultLines, readConfiguration } from '../configuration.js';
 import { StartFault } from '../environment.js';
 
 /** Prints what was found. @throws StartFault with one line per fault. */
@@ -10,7 +10,7 @@ export async function check(
 ): Promise<void> {
   // The demo's upstream gets its address when it starts; any will do to check the file.
   const loaded = await readConfiguration(file, { TOOLGATE_DEMO_URL: 'http://127.0.0.1:1', ...env });
-  if (!loaded.ok) throw new StartFault(loaded.lines.join('\n'));
+  if (!loaded.ok) throw new StartFault(faultLines(loaded.faults));
   const { config, warnings } = loaded;
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ ok: true, tools: config.tools.length, warnings })}\n`);

@@ -1,10 +1,12 @@
 // `toolgate serve`: the gateway on HTTP, until a signal.
 import closeWithGrace from 'close-with-grace';
+import { createAdmin } from '../admin.js';
 import { buildApp } from '../app.js';
-import { openConfiguration } from '../configuration.js';
+import { faultLines, openConfiguration } from '../configuration.js';
 import { readEnvironment, StartFault } from '../environment.js';
 import { Gateway } from '../gateway/gateway.js';
 import { createObservability } from '../observability.js';
+import { reloadOnChange } from '../reload.js';
 import { drain, listen, refuseOpenDoor } from '../server.js';
 
 /** Extra time for connections to close, over the drain itself. */
@@ -15,33 +17,38 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   const environment = readEnvironment(env);
   const opened = await openConfiguration(file ?? environment.configFile, env);
   const loaded = await opened.load();
-  if (!loaded.ok) throw new StartFault(loaded.lines.join('\n'));
-  const observability = createObservability(environment.logLevel, loaded.config);
-  const { logger } = observability;
-  if (env['TOOLGATE_REDIS_URL'] !== undefined && env['TOOLGATE_REDIS_URL'] !== '') {
+  if (!loaded.ok) throw new StartFault(faultLines(loaded.faults));
+  const observability = await createObservability(environment.logLevel, loaded.config, env);
+  const { logger, metrics, gatewayOptions } = observability;
+  for (const warning of loaded.warnings) logger.warn({ event: 'config_warning' }, warning);
+  if ((env['TOOLGATE_REDIS_URL'] ?? '') !== '') {
     logger.warn('TOOLGATE_REDIS_URL is set, but this version keeps its state in memory');
   }
-  const gateway = new Gateway(loaded.config, observability.gatewayOptions);
+  const gateway = new Gateway(loaded.config, gatewayOptions);
   refuseOpenDoor(gateway, environment);
   observability.attach(gateway);
   await gateway.start();
+  const admin = createAdmin({ gateway, opened, logger, metrics });
   const app = await buildApp({
     gateway,
     logger,
-    metrics: observability.metrics,
+    metrics,
+    admin,
     allowAnonymous: environment.allowAnonymous,
-    onInternalError: observability.gatewayOptions.onInternalError,
+    onInternalError: gatewayOptions.onInternalError,
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
   });
   const url = await listen(app, environment);
   greet(url, opened.demo !== undefined);
-  logger.info({ event: 'listening' }, `listening on ${url}`);
+  const watch = reloadOnChange(opened.file, admin);
   closeWithGrace(
     { delay: loaded.config.server.drainTimeoutMs + EXIT_MARGIN_MS, logger: false },
     async ({ signal, err }) => {
-      if (err !== undefined) observability.gatewayOptions.onInternalError(err, 'process');
-      else logger.info({ event: 'draining' }, `${signal ?? 'close'}: draining`);
+      if (err !== undefined) gatewayOptions.onInternalError(err, 'process');
+      else logger.info({ event: 'draining', signal }, 'draining');
+      watch.close();
       await drain(app, gateway);
+      await observability.shutdown();
       opened.demo?.close();
     },
   );
@@ -56,7 +63,7 @@ function greet(url: string, demo: boolean): void {
       `  curl -s ${url}/v1/tool-calls -H 'content-type: application/json' \\`,
       `    -d '{"calls":[{"tool":"demo.weather","arguments":{"city":"Oslo"}},{"tool":"demo.limited"}]}'`,
       '',
-      `Try it in a browser: ${url}/docs`,
+      `In a browser: ${url}/docs to try it, ${url}/ui to watch it`,
     );
   }
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -5,6 +5,7 @@ import type { Cancellation } from '../cancellation.js';
 import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
 import type { Classification, ErrorDetails, ErrorInfo } from '../errors/error-info.js';
 import type { FailedOutcome, Outcome } from '../errors/outcome.js';
+import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
 import type { Client } from './clients.js';
 import type { ToolRuntime } from './tool-runtime.js';
 
@@ -18,6 +19,8 @@ export interface BatchContext {
   readonly receivedAt: number;
   readonly deadlineAt: number;
   readonly cancellation: Cancellation;
+  /** Absent where no tracer is at work; then `traceparent` is passed on as it came. */
+  readonly trace?: BatchTrace;
   readonly traceparent?: string;
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly onProgress?: (callId: string, progress: unknown) => void;
@@ -26,12 +29,22 @@ export interface BatchContext {
 /** What a call needs of the gateway. */
 export interface ToolDirectory {
   find(name: string): ToolRuntime | undefined;
+  /** Connects servers that may offer this tool and were never asked; undefined: there are none. */
+  discover(name: string, deadlineAt: number): Promise<void> | undefined;
   /** For TOOL_NOT_FOUND: names that this client may use. */
   alternatives(name: string, client: Client): { available: string[]; suggestions: string[] };
   /** The classifier's subject where there is no tool. */
   readonly noTool: ClassifySubject;
-  onResult(result: ToolResult, runtime: ToolRuntime | undefined, batch: BatchContext): void;
+  onResult(done: CallDone): void;
   onInternalError(error: unknown, requestId: string): void;
+}
+
+/** A finished call, with what it belongs to. */
+export interface CallDone {
+  readonly result: ToolResult;
+  readonly runtime: ToolRuntime | undefined;
+  readonly batch: BatchContext;
+  readonly span: CallSpan | undefined;
 }
 
 /** Executes one call. Never rejects. */
@@ -41,8 +54,13 @@ export async function executeCall(
   directory: ToolDirectory,
 ): Promise<ToolResult> {
   const startedAt = performance.now();
-  const ctx = createContext(call, batch);
-  const runtime = directory.find(call.tool);
+  let runtime = directory.find(call.tool);
+  if (runtime === undefined) {
+    await directory.discover(call.tool, batch.deadlineAt);
+    runtime = directory.find(call.tool);
+  }
+  const span = batch.trace?.startCall(runtime === undefined ? '' : call.tool);
+  const ctx = createContext(call, batch, span);
   let outcome: Outcome;
   try {
     outcome = await settle(call, ctx, batch, runtime, directory);
@@ -51,7 +69,8 @@ export async function executeCall(
     outcome = { kind: 'internal', requestId: batch.requestId };
   }
   const result = toResult(call, ctx, outcome, runtime?.subject ?? directory.noTool, startedAt);
-  directory.onResult(result, runtime, batch);
+  span?.end(result);
+  directory.onResult({ result, runtime, batch, span });
   return result;
 }
 
@@ -64,16 +83,22 @@ export function settleWithout(
 ): ToolResult {
   const runtime = directory.find(call.tool);
   const subject = runtime?.subject ?? directory.noTool;
-  const result = toResult(call, createContext(call, batch), outcome, subject, performance.now());
-  directory.onResult(result, runtime, batch);
+  const ctx = createContext(call, batch, undefined);
+  const result = toResult(call, ctx, outcome, subject, performance.now());
+  directory.onResult({ result, runtime, batch, span: undefined });
   return result;
 }
 
-function createContext(call: ToolCall, batch: BatchContext): CallContext {
+function createContext(
+  call: ToolCall,
+  batch: BatchContext,
+  span: CallSpan | undefined,
+): CallContext {
   const ownDeadline = call.timeoutMs === undefined ? Infinity : batch.receivedAt + call.timeoutMs;
   const isOwn = ownDeadline < batch.deadlineAt;
   const deadlineAt = isOwn ? ownDeadline : batch.deadlineAt;
   const { onProgress } = batch;
+  const traceparent = span?.traceparent ?? batch.trace?.traceparent ?? batch.traceparent;
   return {
     client: batch.client.id,
     runId: batch.runId,
@@ -82,7 +107,8 @@ function createContext(call: ToolCall, batch: BatchContext): CallContext {
     deadlineScope: isOwn ? 'call' : 'deadline',
     deadlineMs: deadlineAt - batch.receivedAt,
     cancellation: batch.cancellation,
-    ...(batch.traceparent !== undefined && { traceparent: batch.traceparent }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(span !== undefined && { trace: span }),
     ...(batch.forwardHeaders !== undefined && { forwardHeaders: batch.forwardHeaders }),
     ...(onProgress !== undefined && {
       onProgress: (progress: unknown) => {

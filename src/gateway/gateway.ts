@@ -1,22 +1,31 @@
 // The gateway as one object, without HTTP: it holds the tools, the clients and what runs, and
 // survives a reload. Routes, the command line and tests all talk to this.
 import { isDeepStrictEqual } from 'node:util';
-import type { CallContext, JsonObject, ToolCall, ToolDefinition, ToolResult } from '../call.js';
-import { Cancellation } from '../cancellation.js';
+import type {
+  CallContext,
+  JsonObject,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+  UpstreamInvoke,
+} from '../call.js';
+import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
-import type { ClassifySubject } from '../errors/classify.js';
+import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
 import { createScrubber, type Scrubber } from '../errors/scrub.js';
 import type { Breaker } from '../policy/breaker.js';
 import { createMemoryState } from '../state/memory.js';
 import type { StatePorts } from '../state/ports.js';
 import { createHttpUpstream, HttpPools } from '../upstream/http/index.js';
+import type { Tracer } from '../telemetry/tracing.js';
+import { traceAttempts } from '../telemetry/tracing.js';
 import { createModuleUpstream } from '../upstream/module.js';
 import { type Client, ClientRegistry } from './clients.js';
 import { dependencyGraph, type GraphResult } from './dependencies.js';
 import { executeBatch } from './execute-batch.js';
-import type { BatchContext, ToolDirectory } from './execute-call.js';
+import type { BatchContext, CallDone, ToolDirectory } from './execute-call.js';
 import { McpFleet } from './mcp-fleet.js';
 import { type GatewayObserver, SILENT } from './observe.js';
 import { ToolRegistry } from './registry.js';
@@ -28,6 +37,8 @@ export interface GatewayOptions {
   /** Faults of the gateway itself go here, for the log. */
   readonly onInternalError?: (error: unknown, requestId: string) => void;
   readonly log?: (event: object, message: string) => void;
+  /** Absent: nothing is traced, an inbound traceparent is passed on. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A batch as the caller posted it, parsed. */
@@ -47,6 +58,7 @@ export interface BatchRequest {
   readonly mayReference: boolean;
   readonly cancellation: Cancellation;
   readonly traceparent?: string;
+  readonly tracestate?: string;
   readonly forwardHeaders?: Readonly<Record<string, string>>;
   readonly onResult?: (result: ToolResult) => void;
   readonly onProgress?: (callId: string, progress: unknown) => void;
@@ -67,6 +79,8 @@ export class Gateway implements ToolDirectory {
     value: (value) => this.#scrubber.value(value),
   };
   readonly noTool: ClassifySubject = subjectWithoutTool(this.scrubber);
+  /** `performance.now()` milliseconds. */
+  readonly startedAt = performance.now();
   readonly registry = new ToolRegistry();
   readonly running = new RunningBatches();
   readonly mcp: McpFleet;
@@ -89,7 +103,7 @@ export class Gateway implements ToolDirectory {
       log: options.log ?? (() => undefined),
       scrub: (text) => this.scrubber.text(text),
     });
-    this.mcp.replace(config.mcpServers);
+    this.mcp.replace(config.mcpServers, config.server.egress);
     this.#rebuild();
   }
 
@@ -120,6 +134,7 @@ export class Gateway implements ToolDirectory {
       server.maxDeadlineMs,
     );
     const { batchId, client, cancellation, onResult } = request;
+    const trace = this.#options.tracer?.startBatch(request);
     const batch: BatchContext = {
       batchId,
       requestId: request.requestId,
@@ -128,6 +143,7 @@ export class Gateway implements ToolDirectory {
       receivedAt: request.receivedAt,
       deadlineAt: request.receivedAt + deadlineMs,
       cancellation,
+      ...(trace !== undefined && { trace }),
       ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
       ...(request.forwardHeaders !== undefined && { forwardHeaders: request.forwardHeaders }),
       ...(request.onProgress !== undefined && { onProgress: request.onProgress }),
@@ -139,6 +155,7 @@ export class Gateway implements ToolDirectory {
         graph: graph.graph,
         ...(onResult !== undefined && { onResult }),
       });
+      trace?.end(results);
       this.#observer.batchDone({
         batchId,
         requestId: request.requestId,
@@ -147,6 +164,7 @@ export class Gateway implements ToolDirectory {
         format: request.format,
         durationMs: performance.now() - request.receivedAt,
         results,
+        traceId: trace?.traceId,
       });
       return { ok: true, results };
     } finally {
@@ -168,7 +186,7 @@ export class Gateway implements ToolDirectory {
     this.#config = config;
     this.#clients = new ClientRegistry(config.clients, this.#clients);
     this.#scrubber = createScrubber(config.secrets);
-    this.mcp.replace(config.mcpServers);
+    this.mcp.replace(config.mcpServers, config.server.egress);
     // Which addresses may be dialled is part of every upstream.
     if (egressChanged) for (const runtime of this.registry.clear()) runtime.pipeline.close();
     this.#rebuild();
@@ -192,13 +210,18 @@ export class Gateway implements ToolDirectory {
     return this.registry.alternatives(name, client.mayUse);
   }
 
-  onResult(result: ToolResult, runtime: ToolRuntime | undefined, batch: BatchContext): void {
+  discover(name: string, deadlineAt: number): Promise<void> | undefined {
+    return this.mcp.discover(name, deadlineAt);
+  }
+
+  onResult({ result, runtime, batch, span }: CallDone): void {
     if (runtime !== undefined && result.errorInfo !== null && result.status === 'error') {
       runtime.lastFailure = { code: result.errorInfo.code, at: Date.now() };
     }
     this.#observer.callDone(result, runtime !== undefined, {
       batchId: batch.batchId,
       client: batch.client.id,
+      trace: span?.ids,
     });
   }
 
@@ -225,9 +248,12 @@ export class Gateway implements ToolDirectory {
       scrubber: this.scrubber,
       state: this.#state,
       observer: this.#observer.forTool(tool),
+      onInternalError: (error, call) => {
+        this.onInternalError(error, call.id);
+      },
       trustedSchemas: tool.upstream.kind !== 'mcp',
-      createUpstream: (definition, validateOutput) =>
-        this.#createUpstream(definition, validateOutput),
+      createUpstream: (definition, validateOutput, subject) =>
+        this.#createUpstream(definition, validateOutput, subject),
       ...(breaker !== undefined && { breaker }),
       ...(verify !== undefined && {
         readBack: (args: JsonObject, ctx: CallContext) => this.#readBack(verify.tool, args, ctx),
@@ -240,7 +266,20 @@ export class Gateway implements ToolDirectory {
     return this.mcp.breakerOf(tool.upstream.server);
   }
 
-  #createUpstream(tool: ToolDefinition, validateOutput: ValidateOutput | undefined) {
+  #createUpstream(
+    tool: ToolDefinition,
+    validateOutput: ValidateOutput | undefined,
+    subject: ClassifySubject,
+  ): UpstreamInvoke {
+    const upstream = this.#bareUpstream(tool, validateOutput);
+    if (this.#options.tracer === undefined) return upstream;
+    return traceAttempts(
+      upstream,
+      (outcome, ctx) => classifyOnce(outcome, subject, ctx.keySent).info,
+    );
+  }
+
+  #bareUpstream(tool: ToolDefinition, validateOutput: ValidateOutput | undefined): UpstreamInvoke {
     const deps = validateOutput === undefined ? {} : { validateOutput };
     switch (tool.upstream.kind) {
       case 'http':

@@ -1,6 +1,7 @@
 // What `/healthz` says: per tool its breaker, what is in flight and queued, its limits and its last
 // failure's code; per MCP server its connection. Degraded is not down.
 import type { McpServer } from '../upstream/mcp/index.js';
+import type { Gateway } from './gateway.js';
 import type { PipelineSnapshot } from '../policy/pipeline.js';
 import type { LastFailure, ToolRuntime } from './tool-runtime.js';
 
@@ -76,5 +77,30 @@ export function serverHealth(server: McpServer, required: boolean): ServerHealth
     state: server.status().state,
     tools: server.tools().length,
     required,
+  };
+}
+
+export interface GatewayHealth {
+  /** Degraded is not down: it still takes work. */
+  readonly status: 'ok' | 'degraded' | 'draining';
+  readonly uptimeMs: number;
+  readonly tools: readonly ToolHealth[];
+  readonly servers: readonly ServerHealth[];
+}
+
+/** The whole gateway's health. */
+export function healthOf(gateway: Gateway): GatewayHealth {
+  const tools = [...gateway.registry.all()].map(toolHealth);
+  const servers = gateway.mcp
+    .all()
+    .map(({ server, definition }) => serverHealth(server, definition.required));
+  const sound =
+    tools.every(({ status }) => status === 'ok') &&
+    servers.every(({ state }) => state === 'connected');
+  return {
+    status: gateway.draining ? 'draining' : sound ? 'ok' : 'degraded',
+    uptimeMs: performance.now() - gateway.startedAt,
+    tools,
+    servers,
   };
 }

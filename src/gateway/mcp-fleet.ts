@@ -2,7 +2,7 @@
 // become tools of ours. One server's trouble is its own.
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolDefinition, UpstreamInvoke } from '../call.js';
-import type { McpServerDefinition } from '../config.js';
+import type { McpServerDefinition, ServerConfig } from '../config.js';
 import { Breaker } from '../policy/breaker.js';
 import { compilePatterns } from '../tools/permissions.js';
 import { createMcpServer, type DiscoveredTool, type McpServer } from '../upstream/mcp/index.js';
@@ -21,6 +21,19 @@ export interface McpFleetDeps {
   readonly scrub: (text: string) => string;
 }
 
+/** How long a start waits for MCP servers; what is not there by then comes later. */
+const START_WAIT_MS = 10_000;
+
+/** Waits for all of them, but no longer than `ms`. */
+async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms));
+  });
+  await Promise.race([Promise.allSettled(promises), late]);
+  clearTimeout(timer);
+}
+
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export class McpFleet {
@@ -36,13 +49,13 @@ export class McpFleet {
   }
 
   /** Puts these servers in place of the present ones; unchanged ones keep their connection. */
-  replace(definitions: readonly McpServerDefinition[]): void {
+  replace(definitions: readonly McpServerDefinition[], egress: ServerConfig['egress']): void {
     const kept = new Set<Member>();
     const next = definitions.map((definition) => {
       const present = this.#members.find((member) =>
         isDeepStrictEqual(member.definition, definition),
       );
-      if (present === undefined) return this.#create(definition);
+      if (present === undefined) return this.#create(definition, egress);
       kept.add(present);
       return present;
     });
@@ -51,12 +64,13 @@ export class McpFleet {
     for (const { server } of gone) void server.close();
   }
 
-  #create(definition: McpServerDefinition): Member {
+  #create(definition: McpServerDefinition, egress: ServerConfig['egress']): Member {
     const server = createMcpServer(definition, {
       include: compilePatterns(definition.tools),
       onToolsChanged: this.#deps.onToolsChanged,
       log: this.#deps.log,
       scrub: this.#deps.scrub,
+      egress,
     });
     const { breaker } = definition.policy;
     return {
@@ -69,7 +83,28 @@ export class McpFleet {
   /** Connects every server that does not wait for its first call. Never rejects. */
   async connectEager(): Promise<void> {
     const eager = this.#members.filter(({ definition }) => definition.connect === 'eager');
-    await Promise.allSettled(eager.map(({ server }) => server.connect()));
+    await within(
+      START_WAIT_MS,
+      eager.map(({ server }) => server.connect()),
+    );
+  }
+
+  /**
+   * Connects the servers that wait for their first call and may offer this tool; undefined where
+   * there are none.
+   */
+  discover(name: string, deadlineAt: number): Promise<void> | undefined {
+    const asleep = this.#members.filter(
+      ({ definition, server }) =>
+        definition.connect === 'lazy' &&
+        name.startsWith(definition.prefix) &&
+        server.tools().length === 0,
+    );
+    if (asleep.length === 0) return undefined;
+    return within(
+      deadlineAt - performance.now(),
+      asleep.map(({ server }) => server.connect()),
+    );
   }
 
   requiredAreConnected(): boolean {

@@ -1,5 +1,6 @@
 // What the gateway reports while it works; telemetry implements it, the composition hands it in.
 import type { ToolDefinition, ToolObserver, ToolResult } from '../call.js';
+import type { TraceIds } from '../telemetry/cells.js';
 
 export interface BatchSummary {
   readonly batchId: string;
@@ -10,6 +11,7 @@ export interface BatchSummary {
   readonly format: string;
   readonly durationMs: number;
   readonly results: readonly ToolResult[];
+  readonly traceId?: string | undefined;
 }
 
 export interface GatewayObserver {
@@ -18,7 +20,11 @@ export interface GatewayObserver {
   /** The names of all tools, after they changed. */
   toolsChanged(names: Iterable<string>): void;
   /** `known` is false where no tool has that name: it must not become a label. */
-  callDone(result: ToolResult, known: boolean, batch: { batchId: string; client: string }): void;
+  callDone(
+    result: ToolResult,
+    known: boolean,
+    batch: { batchId: string; client: string; trace?: TraceIds | undefined },
+  ): void;
   batchDone(summary: BatchSummary): void;
 }
 

@@ -46,8 +46,10 @@ export interface ToolRuntimeDeps {
   readonly createUpstream: (
     tool: ToolDefinition,
     validateOutput: ValidateOutput | undefined,
+    subject: ClassifySubject,
   ) => UpstreamInvoke;
   readonly readBack?: PipelineDeps['readBack'];
+  readonly onInternalError: (error: unknown, call: ResolvedCall) => void;
   /** Shared per MCP server. */
   readonly breaker?: Breaker;
 }
@@ -76,11 +78,14 @@ export function createToolRuntime(definition: ToolDefinition, deps: ToolRuntimeD
   const subject = subjectOf(definition, compileErrorRules(definition.errorRules), deps.scrubber);
   const validateOutput = output === undefined ? undefined : output.validate.bind(output);
   const upstream =
-    fault === undefined ? deps.createUpstream(definition, validateOutput) : misconfigured(fault);
+    fault === undefined
+      ? deps.createUpstream(definition, validateOutput, subject)
+      : misconfigured(fault);
   const pipeline = buildPipeline(definition, upstream, {
     subject,
     observer: deps.observer,
     state: deps.state,
+    onInternalError: deps.onInternalError,
     ...(deps.breaker !== undefined && { breaker: deps.breaker }),
     ...(deps.readBack !== undefined && { readBack: deps.readBack }),
   });

@@ -1,0 +1,36 @@
+// When the configuration is read again: on SIGHUP, and when its file changes.
+import { watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Admin } from './plugins/admin.js';
+
+/** Editors write a file in several steps; this much quiet ends them, milliseconds. */
+const QUIET_MS = 200;
+
+/** Reloads until it is closed. A faulty file changes nothing; the admin's audit line says so. */
+export function reloadOnChange(file: string, admin: Admin): { close(): void } {
+  const reload = (actor: string): void => {
+    void admin.reload(actor);
+  };
+  const onHangUp = (): void => {
+    reload('SIGHUP');
+  };
+  process.on('SIGHUP', onHangUp);
+  let timer: NodeJS.Timeout | undefined;
+  // The folder, not the file: an editor that replaces the file would take the watch with it.
+  const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
+    if (name !== basename(file)) return;
+    clearTimeout(timer);
+    timer = setTimeout(reload, QUIET_MS, 'file');
+  });
+  // Without a watch (a full inotify table, a folder that is gone) SIGHUP still works.
+  watcher.on('error', () => {
+    watcher.close();
+  });
+  return {
+    close: () => {
+      clearTimeout(timer);
+      watcher.close();
+      process.removeListener('SIGHUP', onHangUp);
+    },
+  };
+}
