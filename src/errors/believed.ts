@@ -2,7 +2,7 @@
 // but for scrubbing. One that breaks the contract's own rules is not.
 import { CATALOGUE, CATEGORIES, type ErrorCode } from './catalogue.js';
 import { breakerOfCode } from './code-breaker.js';
-import type { Classification, Effect, ErrorInfo } from './error-info.js';
+import type { Classification, Effect, ErrorDetails, ErrorInfo } from './error-info.js';
 import { dig } from './json-fields.js';
 import { isReasonCode } from './reason-code.js';
 import type { ClassifySubject } from './subject.js';
@@ -13,15 +13,18 @@ const EFFECTS: readonly unknown[] = ['not_sent', 'completed', 'unknown'] satisfi
 /** Refusals by the upstream's own limits: it has not run the call. */
 const REFUSING_CATEGORIES: readonly string[] = ['rate_limit', 'circuit_open', 'bulkhead_full'];
 
+/** An `error_info` from outside: `details` may be left out. */
+export type GivenErrorInfo = Omit<ErrorInfo, 'details'> & { details?: ErrorDetails };
+
 /** The valid `error_info` of a body, undefined where there is none. */
-export function readErrorInfo(body: unknown): ErrorInfo | undefined {
+export function readErrorInfo(body: unknown): GivenErrorInfo | undefined {
   const info = dig(body, ['error_info']);
   return isErrorInfo(info) ? info : undefined;
 }
 
 /** The classification of an `error_info` that an upstream gave. */
 export function believedClassification(
-  info: ErrorInfo,
+  info: GivenErrorInfo,
   status: number | undefined,
   subject: ClassifySubject,
   keySent: boolean,
@@ -32,7 +35,7 @@ export function believedClassification(
   // The upstream judged by its own tool; ours may narrow that.
   const safe = info.effect !== 'unknown' || subject.idempotent || keySent;
   const retryable = info.retryable && safe;
-  const given = scrubber.value(info.details);
+  const given: Partial<ErrorDetails> = scrubber.value(info.details ?? {});
   return {
     info: {
       code: info.code,
@@ -61,7 +64,7 @@ export function believedClassification(
   };
 }
 
-function isErrorInfo(value: unknown): value is ErrorInfo {
+function isErrorInfo(value: unknown): value is GivenErrorInfo {
   if (typeof value !== 'object' || value === null) return false;
   const { code, category, reason, message, retryable, retry_after_ms, effect, details } =
     value as Partial<Record<keyof ErrorInfo, unknown>>;
