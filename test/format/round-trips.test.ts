@@ -133,11 +133,10 @@ const id = fc
 const json = fc
   .jsonValue({ depthSize: 'small', stringUnit: 'grapheme' })
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-const args = fc.dictionary(
-  fc.string().filter((key) => key !== '__proto__'),
-  json,
-  { maxKeys: 4 },
-);
+const args = fc
+  .dictionary(fc.string(), json, { maxKeys: 4 })
+  // A key that the gateway refuses wherever it stands.
+  .filter((given) => !JSON.stringify(given).includes('"__proto__"'));
 const call = fc.record({ id, name: fc.stringMatching(/^[A-Za-z][A-Za-z0-9.-]{0,20}$/), args });
 const calls = fc.array(call, { minLength: 1, maxLength: 8 });
 
