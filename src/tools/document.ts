@@ -8,6 +8,8 @@ import {
   isSeq,
   LineCounter,
   Parser,
+  visit,
+  type Alias,
   type Document,
   type Node,
   type Pair,
@@ -105,6 +107,7 @@ function position(lines: LineCounter, offset: number): { line: number; column: n
 export class SourceDocument implements Locator {
   readonly yaml: YamlDocument;
   readonly #lines: LineCounter;
+  #targets: ReadonlyMap<Alias, Node> | undefined;
 
   constructor(yaml: YamlDocument, lines: LineCounter) {
     this.yaml = yaml;
@@ -140,7 +143,9 @@ export class SourceDocument implements Locator {
 
   /** What an alias stands for; anything else as it is. */
   resolve(node: Node | null): Node | undefined {
-    return isAlias(node) ? node.resolve(this.yaml) : (node ?? undefined);
+    if (!isAlias(node)) return node ?? undefined;
+    this.#targets ??= aliasTargets(this.yaml);
+    return this.#targets.get(node);
   }
 
   /** A pair of a map, or of the maps merged into it (`<<`). */
@@ -166,6 +171,22 @@ export class SourceDocument implements Locator {
     if (isSeq(value)) return value.items.map((item) => this.resolve(item as Node | null));
     return [value];
   }
+}
+
+/** For every alias, the last node before it that bears its anchor: one pass over the whole document. */
+function aliasTargets(yaml: YamlDocument): Map<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(yaml, {
+    Alias(_, alias) {
+      const target = anchors.get(alias.source);
+      if (target !== undefined) targets.set(alias, target);
+    },
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 /** The key of a pair as text (keys are always text, see `stringKeys`). */

@@ -21,6 +21,21 @@ const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/\{\d{4,}/, 'a repetition above 1000'],
 ];
 
+/** Many tools use the same few patterns. */
+const MAX_REMEMBERED = 500;
+const remembered = new Map<string, RE2JS>();
+
+/** @throws when RE2 cannot express it. */
+function compileRe2(source: string): RE2JS {
+  let pattern = remembered.get(source);
+  if (pattern === undefined) {
+    pattern = RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.LOOKBEHINDS);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(source, pattern);
+  }
+  return pattern;
+}
+
 /**
  * Compiles a pattern of a JSON Schema (ECMA-262 form).
  *
@@ -30,8 +45,7 @@ export function compilePattern(source: string, trusted: boolean): CompiledPatter
   if (source.length > MAX_PATTERN_CHARS)
     return { ok: false, problem: `the pattern is longer than ${MAX_PATTERN_CHARS} characters` };
   try {
-    const translated = RE2JS.translateRegExp(source);
-    return { ok: true, pattern: RE2JS.compile(translated, RE2JS.LOOKBEHINDS) };
+    return { ok: true, pattern: compileRe2(source) };
   } catch {
     const native = compileNative(source);
     if (native === undefined)

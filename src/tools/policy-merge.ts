@@ -51,7 +51,8 @@ function toRetry(retry: PolicyEntry['retry']): ToolPolicy['retry'] {
   if (retry === false || retry === null) return { ...BUILT_IN.retry, maxAttempts: 1 };
   return {
     maxAttempts: retry?.max_attempts ?? BUILT_IN.retry.maxAttempts,
-    baseMs: retry?.base_ms ?? BUILT_IN.retry.baseMs,
+    // A built-in value gives way to a given one that it would contradict.
+    baseMs: retry?.base_ms ?? Math.min(BUILT_IN.retry.baseMs, retry?.max_ms ?? Infinity),
     maxMs: retry?.max_ms ?? Math.max(BUILT_IN.retry.maxMs, retry?.base_ms ?? 0),
     maxWaitMs: retry?.max_wait_ms ?? BUILT_IN.retry.maxWaitMs,
   };

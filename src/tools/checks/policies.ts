@@ -1,6 +1,6 @@
 // Policy keys, wherever they stand: what must fit together once `defaults` and an entry are merged.
 import { mergeSetting } from '../policy-merge.js';
-import { DEFAULT_POLICY, DEFAULT_SERVER } from '../defaults.js';
+import { DEFAULT_SERVER } from '../defaults.js';
 import type { ConfigPath } from '../faults.js';
 import type { JsonObject } from '../../call.js';
 import { type CheckContext, items, members, numberOf } from './context.js';
@@ -38,9 +38,9 @@ function checkRetry(
   const given = members(own['retry']);
   if (given['base_ms'] === undefined && given['max_ms'] === undefined) return;
   const retry = merged(defaults, own, 'retry');
-  const base = numberOf(retry['base_ms']) ?? DEFAULT_POLICY.retry.baseMs;
+  const base = numberOf(retry['base_ms']);
   const max = numberOf(retry['max_ms']);
-  if (max === undefined || base <= max) return;
+  if (base === undefined || max === undefined || base <= max) return;
   const key = given['max_ms'] === undefined ? 'base_ms' : 'max_ms';
   context.fault([...path, 'retry', key], 'base_ms is above max_ms', 'base_ms at most max_ms');
 }
