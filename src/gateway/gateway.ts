@@ -12,7 +12,7 @@ import type {
 import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
-import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
+import type { ClassifySubject } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
 import { createScrubber, type Scrubber } from '../errors/scrub.js';
 import type { Breaker } from '../policy/breaker.js';
@@ -20,7 +20,6 @@ import { createMemoryState } from '../state/memory.js';
 import type { StatePorts } from '../state/ports.js';
 import { createHttpUpstream, HttpPools } from '../upstream/http/index.js';
 import type { Tracer } from '../telemetry/tracing.js';
-import { traceAttempts } from '../telemetry/tracing.js';
 import { createModuleUpstream } from '../upstream/module.js';
 import { type Client, ClientRegistry } from './clients.js';
 import { dependencyGraph, type GraphResult } from './dependencies.js';
@@ -252,8 +251,8 @@ export class Gateway implements ToolDirectory {
         this.onInternalError(error, call.id);
       },
       trustedSchemas: tool.upstream.kind !== 'mcp',
-      createUpstream: (definition, validateOutput, subject) =>
-        this.#createUpstream(definition, validateOutput, subject),
+      createUpstream: (definition, validateOutput) =>
+        this.#createUpstream(definition, validateOutput),
       ...(breaker !== undefined && { breaker }),
       ...(verify !== undefined && {
         readBack: (args: JsonObject, ctx: CallContext) => this.#readBack(verify.tool, args, ctx),
@@ -269,17 +268,7 @@ export class Gateway implements ToolDirectory {
   #createUpstream(
     tool: ToolDefinition,
     validateOutput: ValidateOutput | undefined,
-    subject: ClassifySubject,
   ): UpstreamInvoke {
-    const upstream = this.#bareUpstream(tool, validateOutput);
-    if (this.#options.tracer === undefined) return upstream;
-    return traceAttempts(
-      upstream,
-      (outcome, ctx) => classifyOnce(outcome, subject, ctx.keySent).info,
-    );
-  }
-
-  #bareUpstream(tool: ToolDefinition, validateOutput: ValidateOutput | undefined): UpstreamInvoke {
     const deps = validateOutput === undefined ? {} : { validateOutput };
     switch (tool.upstream.kind) {
       case 'http':

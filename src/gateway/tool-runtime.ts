@@ -46,7 +46,6 @@ export interface ToolRuntimeDeps {
   readonly createUpstream: (
     tool: ToolDefinition,
     validateOutput: ValidateOutput | undefined,
-    subject: ClassifySubject,
   ) => UpstreamInvoke;
   readonly readBack?: PipelineDeps['readBack'];
   readonly onInternalError: (error: unknown, call: ResolvedCall) => void;
@@ -78,9 +77,7 @@ export function createToolRuntime(definition: ToolDefinition, deps: ToolRuntimeD
   const subject = subjectOf(definition, compileErrorRules(definition.errorRules), deps.scrubber);
   const validateOutput = output === undefined ? undefined : output.validate.bind(output);
   const upstream =
-    fault === undefined
-      ? deps.createUpstream(definition, validateOutput, subject)
-      : misconfigured(fault);
+    fault === undefined ? deps.createUpstream(definition, validateOutput) : misconfigured(fault);
   const pipeline = buildPipeline(definition, upstream, {
     subject,
     observer: deps.observer,

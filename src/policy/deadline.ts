@@ -119,6 +119,12 @@ class RunningAttempt {
   /** Timer or cancellation: the upstream is told, and is not waited for. */
   #stop(cause: AbortCause): void {
     if (this.#settle === undefined) return;
+    // First the upstream lets go: it then knows how far the request had come.
+    try {
+      this.#attempt.abort(cause);
+    } catch (error) {
+      this.#deps.onInternalError?.(error, this.#call);
+    }
     const { phase } = this.#attempt;
     const outcome: Outcome =
       cause.kind === 'timeout'
@@ -127,11 +133,6 @@ class RunningAttempt {
     // Whoever holds a slot for this attempt keeps it until the upstream has really let go.
     this.#attempt.ctx.lingering = this.#upstream;
     this.#finish(outcome);
-    try {
-      this.#attempt.abort(cause);
-    } catch (error) {
-      this.#deps.onInternalError?.(error, this.#call);
-    }
   }
 
   #fault(error: unknown): void {
