@@ -22,6 +22,8 @@ export interface Server {
 export interface Measured extends LoadResult {
   readonly callsPerSecond: number;
   readonly cpuUsPerCall: number;
+  /** The share of its core that the server had, 0..1; below 1 in a closed loop, others held it up. */
+  readonly coreShare: number;
   readonly before: Sample;
   readonly after: Sample;
 }
@@ -120,6 +122,7 @@ export class Rig {
       ...result,
       callsPerSecond: calls / result.seconds,
       cpuUsPerCall: ((after.cpuMs - before.cpuMs) * 1000) / calls,
+      coreShare: (after.cpuMs - before.cpuMs) / 1000 / result.seconds,
       before,
       after,
     };

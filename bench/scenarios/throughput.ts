@@ -1,6 +1,6 @@
 // Calls a second in a closed loop, as a ratio against the bare fan-out: small results in batches of
 // 1, 10 and 50, and 100 kB results in batches of 10.
-import { batch, type Rig, type Server } from '../lib/rig.js';
+import { batch, type Measured, type Rig, type Server } from '../lib/rig.js';
 import type { Row } from '../lib/report.js';
 import { expectOnly, interleave, mid, withBoth, type Settings } from '../lib/scenario.js';
 
@@ -25,6 +25,11 @@ const SMALL: readonly Load[] = [
   },
   { name: 'calls/s, batches of 50', tool: 'bench.fast', size: 50, inFlight: 8, bar: 1, aim: 1.2 },
 ];
+
+/** Above this share load and upstream, below it others on the machine, blur the comparison. */
+const BUSY = 0.9;
+
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 
 const LARGE: Load = {
   name: 'calls/s, batches of 10, 100 kB results',
@@ -59,12 +64,19 @@ async function compare(
       gateway: run(servers.gateway, seconds),
     }),
   );
-  const rate = (key: 'bare' | 'gateway') => mid(value[key], (m) => m.callsPerSecond);
-  const cpu = (key: 'bare' | 'gateway') => mid(value[key], (m) => m.cpuUsPerCall).toFixed(1);
+  const of = (key: 'bare' | 'gateway', figure: (m: Measured) => number) => mid(value[key], figure);
+  const rate = (key: 'bare' | 'gateway') => of(key, (m) => m.callsPerSecond);
+  const cpu = (key: 'bare' | 'gateway') => of(key, (m) => m.cpuUsPerCall);
+  const core = Math.min(
+    of('bare', (m) => m.coreShare),
+    of('gateway', (m) => m.coreShare),
+  );
   const note =
     `${rate('gateway').toFixed(0)}/s against ${rate('bare').toFixed(0)}/s; ` +
-    `CPU a call ${cpu('gateway')} µs against ${cpu('bare')} µs` +
-    (share > 0.9 ? `; load and upstream took ${(share * 100).toFixed(0)} % of their core` : '');
+    `CPU a call ${cpu('gateway').toFixed(1)} µs against ${cpu('bare').toFixed(1)} µs ` +
+    `(${(cpu('bare') / cpu('gateway')).toFixed(2)})` +
+    (share > BUSY ? `; load and upstream took ${percent(share)} of their core` : '') +
+    (core < BUSY ? `; a server had only ${percent(core)} of its core` : '');
   return {
     name: load.name,
     value: rate('gateway') / rate('bare'),
