@@ -16,9 +16,12 @@ const FIELDS: ReadonlySet<string> = new Set([
   ...['event', 'action', 'result', 'state', 'from', 'to', 'signal', 'address', 'version', 'file'],
   ...['level_to', 'exit_code', 'exit_signal', 'delay_ms', 'attempt', 'method', 'route', 'problem'],
   'err',
+  // the last words of a stdio MCP server, scrubbed where they are kept
+  'stderr_tail',
 ]);
 
 const MAX_STRING = 200;
+const MAX_TAIL = 2_048;
 const MAX_ITEMS = 40;
 
 /** An error as it may be logged; made by `describeError` only. */
@@ -90,10 +93,10 @@ export function quotesError(text: string, error: Error): boolean {
   }
 }
 
-function plainValue(value: unknown): unknown {
+function plainValue(value: unknown, maxString = MAX_STRING): unknown {
   switch (typeof value) {
     case 'string':
-      return value.length > MAX_STRING ? `${value.slice(0, MAX_STRING)}…` : value;
+      return value.length > maxString ? `${value.slice(0, maxString)}…` : value;
     case 'number':
       return Number.isFinite(value) ? value : undefined;
     case 'boolean':
@@ -120,7 +123,7 @@ export function allowedFields(fields: Record<string, unknown>): Record<string, u
     const value = fields[key];
     if (key === 'err') out[key] = describeError(value);
     else if (typeof value === 'object' && value !== null) out[key] = counts(value);
-    else out[key] = plainValue(value);
+    else out[key] = plainValue(value, key === 'stderr_tail' ? MAX_TAIL : MAX_STRING);
   }
   return out;
 }
