@@ -24,7 +24,7 @@ export type JsonParse =
 const NO_FAULTS: readonly JsonFault[] = [];
 
 /** Containers that may stand inside each other. */
-export const DEFAULT_MAX_DEPTH = 64;
+const DEFAULT_MAX_DEPTH = 64;
 
 /**
  * Parses JSON text strictly. Faults leave the rest of the value usable: the value is always what

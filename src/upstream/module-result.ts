@@ -4,12 +4,7 @@ import type { ResultPolicy } from '../call.js';
 import type { Outcome, ResultBody } from '../errors/outcome.js';
 import { JsonChecker } from '../json/check.js';
 import { cutUtf8 } from '../json/utf8.js';
-
-/** JSON Pointer -> what is wrong; undefined: the value fits the tool's output schema. */
-export type ValidateOutput = (value: unknown) => Readonly<Record<string, string>> | undefined;
-
-/** Containers inside each other that a result may have: beyond, common parsers give up on a batch. */
-const MAX_DEPTH = 500;
+import { MAX_RESULT_DEPTH, type ValidateOutput } from './result-check.js';
 
 /** Turns a function's return value into an outcome. Never throws. */
 export function moduleResult(
@@ -77,6 +72,6 @@ function refuseLoss(_key: string, value: unknown): unknown {
 }
 
 function isTooDeep(text: string): boolean {
-  if (text.length < 2 * MAX_DEPTH) return false;
-  return !new JsonChecker(MAX_DEPTH).push(Buffer.from(text));
+  if (text.length < 2 * MAX_RESULT_DEPTH) return false;
+  return !new JsonChecker(MAX_RESULT_DEPTH).push(Buffer.from(text));
 }

@@ -4,10 +4,11 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { AbortCause, Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../call.js';
 import type { Outcome } from '../errors/outcome.js';
-import { moduleResult, type ValidateOutput } from './module-result.js';
+import { moduleResult } from './module-result.js';
+import type { ValidateOutput } from './result-check.js';
 
 /** What a module tool learns of the call. */
-export interface ModuleCall {
+interface ModuleCall {
   readonly id: string;
   /** The tool's name; one module may serve several. */
   readonly tool: string;
@@ -19,14 +20,14 @@ export interface ModuleCall {
   readonly remainingMs: number;
 }
 
-export interface ModuleContext {
+interface ModuleContext {
   /** Aborts when the attempt's time is up or the caller left. */
   readonly signal: AbortSignal;
   readonly call: ModuleCall;
 }
 
 /** The default export of a tool's module. */
-export type ModuleFunction = (args: Record<string, unknown>, context: ModuleContext) => unknown;
+type ModuleFunction = (args: Record<string, unknown>, context: ModuleContext) => unknown;
 
 export interface ModuleDeps {
   /** Of the tool's output schema, compiled. */

@@ -2,10 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { ResultBody } from '../../errors/outcome.js';
 import { isValidJson } from '../../json/check.js';
+import { MAX_RESULT_DEPTH } from '../result-check.js';
 import { decodeText } from './charset.js';
-
-/** Containers inside each other that a result may have: beyond, common parsers give up on a batch. */
-export const MAX_RESULT_DEPTH = 500;
 
 /** Below this, JSON.parse is the cheaper check; a text this short cannot be too deep. */
 const PARSE_BELOW_BYTES = 2 * MAX_RESULT_DEPTH;

@@ -2,13 +2,14 @@
 // nothing needs its value.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpUpstreamDefinition, ToolDefinition } from '../../call.js';
+import type { ValidateOutput } from '../result-check.js';
 import { ERROR_BODY_MAX_BYTES, type Outcome, type ResultBody } from '../../errors/outcome.js';
 import { checkJson, looksLikeJson, parseChecked, utf8Of } from './answer-json.js';
 import { decodeText } from './charset.js';
 import { decompress, readCodings } from './decompress.js';
 import type { Answer, AnswerLimits } from './exchange.js';
 import { readMediaType, type MediaType } from './media-type.js';
-import { invalidResult, ResultRule, type ValidateOutput } from './result-rule.js';
+import { invalidResult, ResultRule } from './result-rule.js';
 
 /** How far past its limit a result is read to learn its size, as a multiple of the limit. */
 const READ_ON_FACTOR = 16;
@@ -57,6 +58,7 @@ export class AnswerReader implements AnswerLimits {
     const keepBytes = isResult ? this.maxBytes : ERROR_BODY_MAX_BYTES;
     const readBytes = isResult ? this.readBytes : ERROR_BODY_MAX_BYTES;
     const cut = answer.bytesSeen > answer.byteLength;
+    if (cut && isResult && !this.#truncates) return this.#tooLarge(answer.headers);
     const decoded = await decompress(answer.chunks, codings, !cut, keepBytes, readBytes);
     if (typeof decoded !== 'string') return this.#readPlain({ ...answer, ...decoded });
     if (!isResult) return this.#readPlain({ ...answer, ...NOTHING });

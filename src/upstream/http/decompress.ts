@@ -2,7 +2,7 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-export interface Decoded {
+interface Decoded {
   readonly chunks: readonly Buffer[];
   /** Bytes in `chunks`. */
   readonly byteLength: number;
@@ -50,7 +50,9 @@ export async function decompress(
     if (typeof current === 'string') return current;
     isWhole &&= current.bytesSeen <= keepBytes;
   }
-  return current;
+  if (isWhole) return current;
+  // What was cut before it was decoded counts as cut, however little came out of it.
+  return { ...current, bytesSeen: Math.max(current.bytesSeen, current.byteLength + 1) };
 }
 
 function createDecoder(

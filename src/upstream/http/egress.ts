@@ -8,7 +8,7 @@ import type { ServerConfig } from '../../config.js';
 export type EgressPolicy = ServerConfig['egress'];
 
 /** The upstream's address is on the deny list; nothing was dialled. */
-export class BlockedAddressError extends Error {
+class BlockedAddressError extends Error {
   readonly code = 'TOOLGATE_BLOCKED_ADDRESS';
 
   constructor() {

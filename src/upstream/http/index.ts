@@ -3,13 +3,12 @@
 import type { Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../../call.js';
 import type { ServerConfig } from '../../config.js';
 import type { Outcome } from '../../errors/outcome.js';
+import type { ValidateOutput } from '../result-check.js';
 import { AnswerReader } from './answer.js';
 import { HttpCall, type HttpTool } from './http-call.js';
 import type { HttpPools } from './pools.js';
 import { compileRequest } from './request.js';
-import type { ValidateOutput } from './result-rule.js';
 
-export { BlockedAddressError } from './egress.js';
 export { HttpPools } from './pools.js';
 
 export interface HttpDeps {

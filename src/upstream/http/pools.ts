@@ -17,6 +17,11 @@ export class OriginPool implements ConnectionOwner {
     this.#connect = connect;
   }
 
+  /** Connections that stand and wait for a call. */
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
   /** An idle connection, or a new one. */
   take(): Connection {
     return this.#idle.pop() ?? this.open();

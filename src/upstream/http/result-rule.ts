@@ -4,9 +4,7 @@ import type { HttpUpstreamDefinition, ResultPolicy } from '../../call.js';
 import type { Outcome, ResultBody, ResultInvalidOutcome } from '../../errors/outcome.js';
 import { compilePointer, type CompiledPointer } from '../../json/pointer.js';
 import { compilePredicate, type CompiledPredicate } from '../../json/predicate.js';
-
-/** JSON Pointer -> what is wrong; undefined: the value fits the tool's output schema. */
-export type ValidateOutput = (value: unknown) => Readonly<Record<string, string>> | undefined;
+import type { ValidateOutput } from '../result-check.js';
 
 export function invalidResult(
   problem: ResultInvalidOutcome['problem'],

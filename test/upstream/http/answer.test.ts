@@ -1,4 +1,5 @@
 // What comes back as a result, in which form, and what is refused.
+import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpUpstreamDefinition } from '../../../src/call.js';
@@ -217,7 +218,7 @@ describe('content codings', () => {
     ['broken gzip', 'gzip', Buffer.from('not gzip')],
     ['gzip that ends early', 'gzip', gzipSync(BIG).subarray(0, 500)],
     ['a coding that nobody knows', 'zz', Buffer.from('x')],
-    ['too many codings', 'br, br, br, br', Buffer.from('x')],
+    ['too many codings', 'gzip, gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(gzipSync(BIG))))],
   ])('%s is refused', async (_name, coding, body) => {
     expect(
       await outcomeOf(answer(200, { ...JSON_TYPE, 'content-encoding': coding }, body)),
@@ -332,6 +333,31 @@ describe('the size limit', () => {
         result: { kind: 'text', text: 'x'.repeat(40) },
         truncatedFromBytes: 150,
       });
+    });
+
+    it('says so also where the cut part unpacks to less than the limit', async () => {
+      // Random bytes do not shrink: ten bytes of the wire are fewer when unpacked.
+      const noise = randomBytes(3_000)
+        .toString('latin1')
+        .replace(/[^ -~]/g, '');
+      const headers = { ...TEXT_TYPE, 'content-encoding': 'gzip' };
+      for (const [coding, body] of [
+        ['gzip', gzipSync(noise)],
+        ['gzip, gzip', gzipSync(gzipSync(noise))],
+        ['gzip, gzip', gzipSync(gzipSync(noise.repeat(30)))],
+      ] as const) {
+        const behaviour = answer(200, { ...headers, 'content-encoding': coding }, body);
+        const outcome = await outcomeOf(behaviour, {
+          tool: { result: { maxBytes: 500, onOversize: 'truncate' } },
+        });
+        if (outcome.kind !== 'ok' || outcome.result.kind !== 'text') throw new Error(outcome.kind);
+        expect(outcome.result.text.length).toBeLessThanOrEqual(500);
+        expect(noise.startsWith(outcome.result.text)).toBe(true);
+        expect(outcome.truncatedFromBytes).toBeGreaterThan(outcome.result.text.length);
+        expect(await outcomeOf(behaviour, { tool: { result: { maxBytes: 500 } } })).toMatchObject({
+          kind: 'result-too-large',
+        });
+      }
     });
 
     it('refuses where half a value is none', async () => {

@@ -416,6 +416,23 @@ describe('connections', () => {
     server.behave(json({}, 421));
     expect(await bench.run(tool)).toMatchObject({ kind: 'response', status: 421 });
     expect(server.requests).toHaveLength(4);
+    // A later attempt does not repeat it again.
+    await bench.run(tool, {}, { number: 2 });
+    expect(server.requests).toHaveLength(5);
+  });
+
+  it('an idle one that the peer closed is forgotten', async () => {
+    const server = await serve(OK);
+    await bench.run(httpTool(server.origin));
+    await becomeIdle();
+    const pool = bench.pools.get(server.origin, OPEN_EGRESS);
+    const before = pool.take();
+    before.release();
+    expect(pool.take()).toBe(before);
+    before.release();
+    for (const socket of server.sockets) socket.end();
+    await server.idle();
+    await expect.poll(() => pool.idleCount, { interval: 5 }).toBe(0);
   });
 
   it('a certificate that nobody signed is found while connecting', async () => {
