@@ -23,9 +23,9 @@ export interface Harness {
   readonly app: FastifyInstance;
   readonly gateway: Gateway;
   /** Posts a native batch and gives its results. */
-  call(calls: object[], envelope?: object): Promise<WireResult[]>;
+  readonly call: (calls: object[], envelope?: object) => Promise<WireResult[]>;
   /** Posts one call and gives its result. */
-  callOne(tool: string, args?: unknown, more?: object): Promise<WireResult>;
+  readonly callOne: (tool: string, args?: unknown, more?: object) => Promise<WireResult>;
   close(): Promise<void>;
 }
 

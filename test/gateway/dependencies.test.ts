@@ -1,0 +1,135 @@
+// Order within a batch: depends_on and $from.
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Harness, startHarness } from '../support/harness.js';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
+
+let upstream: ScriptedUpstream | undefined;
+let harness: Harness | undefined;
+
+afterEach(async () => {
+  await harness?.close();
+  await upstream?.close();
+});
+
+const echo = new URL('../fixtures/tools/echo.mjs', import.meta.url).pathname;
+
+async function start(): Promise<Harness> {
+  upstream = await startScriptedUpstream({ status: 404, body: {} });
+  harness = await startHarness({
+    tools: [
+      {
+        name: 'echo',
+        description: 'echo',
+        input_schema: { type: 'object', properties: { n: { type: 'integer' } } },
+        module: echo,
+      },
+      {
+        name: 'fail',
+        description: 'fail',
+        input_schema: { type: 'object' },
+        http: { method: 'GET', url: `${upstream.url}/` },
+      },
+    ],
+  });
+  return harness;
+}
+
+it('a value is taken from an earlier result, then the arguments are validated', async () => {
+  const { call } = await start();
+  const results = await call([
+    {
+      id: 'use',
+      tool: 'echo',
+      arguments: { n: { $from: 'make', pointer: '/items/1/id' }, list: [{ $from: 'make' }] },
+      depends_on: ['make'],
+    },
+    { id: 'make', tool: 'echo', arguments: { items: [{ id: 1 }, { id: 42 }] } },
+    { id: 'wrong', tool: 'echo', arguments: { n: { $from: 'make', pointer: '/items' } } },
+    { id: 'nowhere', tool: 'echo', arguments: { n: { $from: 'make', pointer: '/nope' } } },
+  ]);
+  expect(results[0]).toMatchObject({
+    id: 'use',
+    status: 'ok',
+    result: { n: 42, list: [{ items: [{ id: 1 }, { id: 42 }] }] },
+  });
+  expect(results[2]?.error_info).toMatchObject({
+    code: 'TOOL_ARGUMENT_ERROR',
+    details: { errors: { '/n': expect.any(String) } },
+  });
+  expect(results[3]?.error_info).toMatchObject({
+    code: 'TOOL_ARGUMENT_ERROR',
+    details: { errors: { '/n': expect.stringContaining('/nope') } },
+  });
+});
+
+it('what depends on a failure is not run, and says on whose', async () => {
+  const { call } = await start();
+  const results = await call([
+    { id: 'a', tool: 'fail' },
+    { id: 'b', tool: 'echo', depends_on: ['a'] },
+    { id: 'c', tool: 'echo', depends_on: ['b'] },
+    { id: 'd', tool: 'echo' },
+  ]);
+  expect(results.map((r) => r.error_info?.code)).toEqual([
+    'UPSTREAM_REJECTED',
+    'DEPENDENCY_FAILED',
+    'DEPENDENCY_FAILED',
+    undefined,
+  ]);
+  expect(results[1]?.error_info).toMatchObject({
+    category: 'cancelled',
+    retryable: false,
+    effect: 'not_sent',
+    details: { dependency: { id: 'a', code: 'UPSTREAM_REJECTED' } },
+  });
+});
+
+describe('a faulty graph is a fault of the envelope, and nothing runs', () => {
+  it.each<[string, object[], string]>([
+    [
+      'a cycle',
+      [
+        { id: 'a', tool: 'echo', depends_on: ['b'] },
+        { id: 'b', tool: 'echo', depends_on: ['a'] },
+      ],
+      '/calls/0/depends_on',
+    ],
+    [
+      'a cycle through $from',
+      [{ id: 'a', tool: 'echo', arguments: { x: { $from: 'a' } } }],
+      '/calls/0/depends_on',
+    ],
+    ['an unknown id', [{ id: 'a', tool: 'echo', depends_on: ['nope'] }], '/calls/0/depends_on'],
+    [
+      'an unknown id in $from',
+      [{ id: 'a', tool: 'echo', arguments: { x: [{ $from: 'nope' }] } }],
+      '/calls/0/depends_on',
+    ],
+    [
+      'a duplicated id',
+      [
+        { id: 'a', tool: 'echo' },
+        { id: 'a', tool: 'echo' },
+        { id: 'b', tool: 'echo', depends_on: ['a'] },
+      ],
+      '/calls/1/id',
+    ],
+  ])('%s', async (_name, calls, place) => {
+    const { app } = await start();
+    const response = await app.inject({
+      method: 'POST',
+      url: '/v1/tool-calls',
+      payload: { calls },
+    });
+    expect(response.statusCode).toBe(400);
+    const { code, details } = response.json().error_info;
+    expect(code).toBe('PARSER_INVALID_FORMAT');
+    expect(Object.keys(details.errors).some((pointer) => pointer.startsWith(place))).toBe(true);
+  });
+});
+
+it('an object with $from among other members is data', async () => {
+  const { callOne } = await start();
+  const args = { x: { $from: 'a', pointer: '/b', more: 1 } };
+  expect((await callOne('echo', args)).result).toEqual(args);
+});

@@ -1,0 +1,203 @@
+// Who may call what: keys, patterns, what is listed, limits per client, and the secure default.
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StartFault } from '../../src/environment.js';
+import { refuseOpenDoor } from '../../src/server.js';
+import { type Harness, startHarness } from '../support/harness.js';
+
+const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
+const module = new URL('../fixtures/tools/echo.mjs', import.meta.url).pathname;
+const tool = (name: string): object => ({
+  name,
+  description: name,
+  input_schema: { type: 'object' },
+  module,
+});
+
+const CONFIG = {
+  clients: [
+    { id: 'planner', key_sha256: sha256('planner-key'), tools: ['weather.*', '!weather.admin.*'] },
+    {
+      id: 'slow',
+      key_sha256: sha256('slow-key'),
+      tools: ['*'],
+      rate_limit: { calls: 2, per_ms: 60_000 },
+    },
+  ],
+  tools: [tool('weather.today'), tool('weather.admin.reset'), tool('mail.send')],
+};
+
+let harness: Harness | undefined;
+
+afterEach(async () => {
+  await harness?.close();
+  harness = undefined;
+});
+
+async function call(tools: string[], headers: Record<string, string>) {
+  return harness!.app.inject({
+    method: 'POST',
+    url: '/v1/tool-calls',
+    headers,
+    payload: { calls: tools.map((name) => ({ tool: name })) },
+  });
+}
+
+describe('with clients configured', () => {
+  it.each<[string, Record<string, string>]>([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'Bearer nope' }],
+    ['a wrong scheme', { authorization: 'Basic cGxhbm5lci1rZXk=' }],
+    ['an empty key', { 'x-api-key': '' }],
+    ['a key of 100 kB', { 'x-api-key': 'k'.repeat(10_000) }],
+  ])('%s is 401', async (_name, headers) => {
+    harness = await startHarness(CONFIG);
+    const response = await call(['weather.today'], headers);
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toMatch(/Bearer/);
+    expect(response.headers['content-type']).toMatch(/problem\+json/);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['Authorization', { authorization: 'Bearer planner-key' }],
+    ['X-API-Key', { 'x-api-key': 'planner-key' }],
+  ])(
+    'a key in %s is taken; only what the client may use runs and is listed',
+    async (_name, headers) => {
+      harness = await startHarness(CONFIG);
+      const response = await call(
+        ['weather.today', 'weather.admin.reset', 'mail.send', 'nope'],
+        headers,
+      );
+      const results = response.json().results as {
+        status: string;
+        error_info: { code: string; details: object };
+      }[];
+      expect(results[0]?.status).toBe('ok');
+      expect(results.slice(1).map((result) => result.error_info.code)).toEqual([
+        'TOOL_NOT_PERMITTED',
+        'TOOL_NOT_PERMITTED',
+        'TOOL_NOT_FOUND',
+      ]);
+      expect(results[3]?.error_info.details).toMatchObject({ available_tools: ['weather.today'] });
+      const listed = await harness.app.inject({ url: '/v1/tools', headers });
+      expect(listed.json().tools.map(({ name }: { name: string }) => name)).toEqual([
+        'weather.today',
+      ]);
+      const hidden = await harness.app.inject({ url: '/v1/tools/mail.send', headers });
+      expect(hidden.statusCode).toBe(404);
+      expect(hidden.body).not.toContain('weather.admin');
+    },
+  );
+
+  it("a client's own limit is over all its calls, and says when to come back", async () => {
+    harness = await startHarness(CONFIG);
+    const response = await call(['weather.today', 'mail.send', 'mail.send'], {
+      'x-api-key': 'slow-key',
+    });
+    const results = response.json().results;
+    expect(results.map((r: { status: string }) => r.status)).toEqual(['ok', 'ok', 'error']);
+    expect(results[2].error_info).toMatchObject({
+      code: 'TOOL_RATE_LIMITED',
+      retryable: true,
+      effect: 'not_sent',
+      details: { scope: 'client', limit: 2 },
+    });
+    expect(results[2].error_info.retry_after_ms).toBeGreaterThan(0);
+  });
+
+  it('health shows tools to callers with a key only; metrics need the admin key', async () => {
+    harness = await startHarness(CONFIG, { adminKey: 'admin-key' });
+    expect((await harness.app.inject('/livez')).statusCode).toBe(200);
+    expect((await harness.app.inject('/readyz')).statusCode).toBe(200);
+    expect((await harness.app.inject('/healthz')).json().tools).toBeNull();
+    const mine = await harness.app.inject({
+      url: '/healthz',
+      headers: { 'x-api-key': 'planner-key' },
+    });
+    expect(mine.json().tools.map(({ name }: { name: string }) => name)).toEqual(['weather.today']);
+    expect((await harness.app.inject('/metrics')).statusCode).toBe(401);
+    expect(
+      (await harness.app.inject({ url: '/metrics', headers: { 'x-api-key': 'planner-key' } }))
+        .statusCode,
+    ).toBe(403);
+    expect(
+      (await harness.app.inject({ url: '/metrics', headers: { 'x-api-key': 'admin-key' } }))
+        .statusCode,
+    ).toBe(200);
+  });
+});
+
+describe('without clients', () => {
+  it('anyone on this machine may call', async () => {
+    harness = await startHarness({ tools: CONFIG.tools });
+    expect((await call(['mail.send'], {})).json().results[0].status).toBe('ok');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['another Host (DNS rebinding)', { host: 'evil.example' }],
+    ['a page of another origin', { origin: 'https://evil.example' }],
+    ['an opaque origin', { origin: 'null' }],
+  ])('%s is refused', async (_name, headers) => {
+    harness = await startHarness({ tools: CONFIG.tools });
+    expect((await call(['mail.send'], headers)).statusCode).toBe(403);
+  });
+
+  it('another address than loopback is not listened on, unless it is wanted', async () => {
+    harness = await startHarness({ tools: CONFIG.tools });
+    const { gateway } = harness;
+    const door = { host: '0.0.0.0', port: 0, allowAnonymous: false };
+    expect(() => {
+      refuseOpenDoor(gateway, door);
+    }).toThrow(StartFault);
+    expect(() => {
+      refuseOpenDoor(gateway, { ...door, host: '127.0.0.1' });
+    }).not.toThrow();
+    expect(() => {
+      refuseOpenDoor(gateway, { ...door, allowAnonymous: true });
+    }).not.toThrow();
+  });
+});
+
+describe('the limit of requests', () => {
+  it('counts a batch once, per client, and answers 429 with its headers', async () => {
+    harness = await startHarness({
+      ...CONFIG,
+      server: { rate_limit: { requests: 2, per_ms: 60_000 } },
+    });
+    const headers = { 'x-api-key': 'planner-key' };
+    const many = Array<string>(20).fill('weather.today');
+    expect((await call(many, headers)).headers['ratelimit']).toBe('"default";r=1;t=60');
+    expect((await call(many, headers)).statusCode).toBe(200);
+    const refused = await call(['weather.today'], headers);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
+    expect(refused.headers['ratelimit-policy']).toBe('"default";q=2;w=60');
+    expect(refused.json()).toMatchObject({
+      status: 429,
+      error_info: { code: 'TOOL_RATE_LIMITED', retryable: true, details: { scope: 'envelope' } },
+    });
+    expect((await call(['mail.send'], { 'x-api-key': 'slow-key' })).statusCode).toBe(200);
+    expect((await harness.app.inject('/livez')).statusCode).toBe(200);
+  });
+});
+
+describe('the admin routes', () => {
+  it('answer the admin key only', async () => {
+    harness = await startHarness(CONFIG, { adminKey: 'admin-key' });
+    const url = '/admin/reload';
+    expect((await harness.app.inject({ method: 'POST', url })).statusCode).toBe(401);
+    expect(
+      (await harness.app.inject({ method: 'POST', url, headers: { 'x-api-key': 'planner-key' } }))
+        .statusCode,
+    ).toBe(403);
+  });
+
+  it('answer nobody where there is no admin key', async () => {
+    harness = await startHarness({ tools: CONFIG.tools });
+    expect((await harness.app.inject({ method: 'POST', url: '/admin/reload' })).statusCode).toBe(
+      401,
+    );
+  });
+});
