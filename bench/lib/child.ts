@@ -26,7 +26,9 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const canPin = spawnSync('taskset', ['-c', '1', 'true']).status === 0;
+/** From util-linux; where it is missing, nothing is pinned. */
+const PIN = 'taskset';
+const canPin = spawnSync(PIN, ['-c', '1', 'true']).status === 0;
 
 /** Whether servers and load stand on cores of their own. */
 export const pinned: boolean = canPin;
@@ -53,7 +55,7 @@ export class Child {
       ...['--import', PROBE],
       ...options.argv,
     ];
-    const [command, ...args] = canPin ? ['taskset', '-c', String(options.core), ...node] : node;
+    const [command, ...args] = canPin ? [PIN, '-c', String(options.core), ...node] : node;
     this.#process = spawn(command!, args, {
       // The log goes to the null device: written, but nobody's terminal is measured.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
