@@ -1,5 +1,4 @@
-// What the gateway says of its work: one line per batch, one per call that did not end well, and
-// one per act of an administrator.
+// What the gateway says of its work: one line per batch, and one per call that did not end well.
 import type { ToolResult } from '../call.js';
 import type { ErrorCategory } from '../errors/catalogue.js';
 import { writeVouched, type Logger } from './log.js';
@@ -111,12 +110,4 @@ export function logCall(logger: Logger, line: CallLine, result: ToolResult): voi
     'call',
     `${result.id} ${result.tool} ${reason ?? ''} ${stoppedBy ?? ''}`,
   );
-}
-
-/** An administrator's act, for the audit: always at `info`, whatever came of it. */
-export function logAudit(
-  logger: Logger,
-  act: { action: string; actor: string; result: string; tool?: string; to?: string },
-): void {
-  logger.info({ event: 'audit', ...act }, 'admin');
 }

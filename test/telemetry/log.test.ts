@@ -8,7 +8,7 @@ import {
   type Logger,
   type LoggerOptions,
 } from '../../src/telemetry/log.js';
-import { logAudit, logBatch, logCall } from '../../src/telemetry/log-lines.js';
+import { logBatch, logCall } from '../../src/telemetry/log-lines.js';
 import { info, result } from './fixtures/results.js';
 
 const SECRET = 'hunter2-very-secret';
@@ -260,11 +260,6 @@ describe('the last look at a line', () => {
 });
 
 describe('the logger as a whole', () => {
-  test('audits an administrator, whatever came of it', () => {
-    logAudit(logger(), { action: 'breaker', actor: 'admin', tool: 't', to: 'open', result: 'ok' });
-    expect(last()).toMatchObject({ event: 'audit', action: 'breaker', actor: 'admin', to: 'open' });
-  });
-
   test('serves Fastify, whose own lines hold neither request nor error text', async () => {
     const app = Fastify({ loggerInstance: logger() });
     app.get('/', () => {

@@ -45,6 +45,9 @@ const expressions: [where: string, expr: string][] = [
   ),
 ];
 
+/** `x_bucket` and its like -> `x`. */
+const family = (name: string): string => name.replace(/_(bucket|sum|count)$/, '');
+
 let metrics: Map<string, Set<string>>;
 
 beforeAll(async () => {
@@ -116,6 +119,23 @@ describe('the alerts', () => {
   });
 });
 
+describe('the operating guide', () => {
+  const guide = read('docs/operating.md');
+
+  test('says of every code whose fault it is and what to do', () => {
+    const rows = guide.slice(guide.indexOf('## What each code means')).split('\n');
+    const codes = rows
+      .filter((row) => row.startsWith('|'))
+      .flatMap((row) => row.split('|')[1]!.match(/[A-Z]{2,}(?:_[A-Z]+)+/g) ?? []);
+    expect(codes.sort()).toEqual(Object.keys(CATALOGUE).sort());
+  });
+
+  test('explains every metric of the gateway', () => {
+    const names = [...metrics.keys()].filter((name) => name.startsWith('toolgate_'));
+    for (const name of names) expect(guide).toContain(`\`${family(name)}\``);
+  });
+});
+
 describe('the dashboard', () => {
   test('has panels that neither overlap nor share an id', () => {
     const taken = new Set<string>();
@@ -137,7 +157,6 @@ describe('the dashboard', () => {
         .filter(([where]) => where.startsWith('panel'))
         .flatMap(([, expr]) => readPromql(expr).metrics),
     );
-    const family = (name: string): string => name.replace(/_(bucket|sum|count)$/, '');
     const own = [...metrics.keys()].filter((name) => /^toolgate_(?!config|build)/.test(name));
     const families = new Set([...shown].map(family));
     for (const name of own) expect([...families]).toContain(family(name));
