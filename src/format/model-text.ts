@@ -54,6 +54,7 @@ function figure(value: unknown, phrase: string): string | undefined {
 /** The figures of this failure, in brackets. */
 function figures(info: ErrorInfo): string {
   const { details } = info;
+  if (info.category === 'declined') return '';
   const facts: (string | undefined)[] = [];
   if (info.category === 'timeout' && typeof details.timeout === 'number')
     facts.push(`after ${duration(details.timeout * 1000)}`);

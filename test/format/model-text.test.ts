@@ -91,7 +91,7 @@ it.each<[string, Given, string]>([
   ],
   [
     'a refusal',
-    { code: 'TOOL_DECLINED', retryable: false },
+    { code: 'TOOL_DECLINED', retryable: false, details: { upstream_status: 409 } },
     'TOOL_DECLINED: The tool worked and said no; do not send it again; this is the answer, tell the user.',
   ],
 ])('%s', (_, given, expected) => {
