@@ -1,5 +1,6 @@
 // A queue that serves clients in turn, so that one client's hundred waiting calls do not stand
-// before another's one. Every operation is O(1); `longest` is kept lazily.
+// before another's one. Every operation is O(1), but for finding who holds
+// most, which looks at every waiting client.
 
 /** One place in the queue. */
 export interface Place<T> {
@@ -24,7 +25,6 @@ export class FairQueue<T> {
   readonly #lines = new Map<string, ClientLine<T>>();
   /** The client whose turn it is. */
   #current: ClientLine<T> | undefined;
-  #longest: ClientLine<T> | undefined;
   #size = 0;
 
   get size(): number {
@@ -44,7 +44,6 @@ export class FairQueue<T> {
     line.tail = place;
     line.length += 1;
     this.#size += 1;
-    if (line.length > (this.#longest?.length ?? 0)) this.#longest = line;
     return place;
   }
 
@@ -77,15 +76,16 @@ export class FairQueue<T> {
    * else undefined. Making room there keeps one client from holding the whole queue.
    */
   displaceable(client: string): Place<T> | undefined {
-    const fewest = this.heldBy(client) + 2;
-    if ((this.#longest?.length ?? 0) < fewest) {
-      // `longest` may have shrunk since it was noted.
-      for (const line of this.#lines.values()) {
-        if (line.length > (this.#longest?.length ?? 0)) this.#longest = line;
-      }
+    let most = this.heldBy(client) + 1;
+    // Where everybody holds one place there is nothing to look for.
+    if (this.#size === this.#lines.size) return undefined;
+    let place: Place<T> | undefined;
+    for (const { length, tail } of this.#lines.values()) {
+      if (length <= most) continue;
+      most = length;
+      place = tail;
     }
-    const { length, tail } = this.#longest ?? { length: 0, tail: undefined };
-    return length >= fewest ? tail : undefined;
+    return place;
   }
 
   #join(client: string): ClientLine<T> {
@@ -108,7 +108,6 @@ export class FairQueue<T> {
 
   #leave(line: ClientLine<T>): void {
     this.#lines.delete(line.client);
-    if (this.#longest === line) this.#longest = undefined;
     if (line.next === line) {
       this.#current = undefined;
       return;

@@ -1,8 +1,8 @@
 // A token bucket whose refusals are appointments: the k-th refused caller is told the k-th free
-// token and finds it there. In any window, admitted calls <= burst + rate x window (+ 1 ms of it).
+// token and finds it there. In any window, admitted calls <= burst + rate x window.
 import type { RateLimitPolicy } from '../call.js';
-import { adviceMs, CLOCK_SLACK_MS } from './clock.js';
-import { Turns, type Caller, type Supply } from './turns.js';
+import { adviceMs } from './clock.js';
+import { ONE_UNIT, Turns, type Caller, type Supply } from './turns.js';
 
 const MIN_GRACE_MS = 50;
 const MAX_GRACE_MS = 1000;
@@ -74,20 +74,19 @@ export class RateLimiter {
   take(caller: () => Caller): number {
     const now = performance.now();
     const { perMs } = this.#bucket;
-    const enough = 1 - CLOCK_SLACK_MS * perMs;
     const free = this.#bucket.fill(now);
-    if (this.#turns.outstanding === 0 && free >= enough) {
+    if (this.#turns.outstanding === 0 && free >= ONE_UNIT) {
       this.#bucket.add(-1);
       return 0;
     }
-    return this.#takeTurn(caller(), now, { free, perMs, lag: 0 }, enough);
+    return this.#takeTurn(caller(), now, { free, perMs, lag: 0 });
   }
 
-  #takeTurn(caller: Caller, now: number, supply: Supply, enough: number): number {
+  #takeTurn(caller: Caller, now: number, supply: Supply): number {
     this.#turns.sweep(now, this.#graceMs);
     const turn = this.#turns.find(caller);
     const due = turn?.state === 'due';
-    if (due ? supply.free >= enough : this.#turns.spare(now, supply)) {
+    if (due ? supply.free >= ONE_UNIT : this.#turns.spare(now, supply)) {
       if (turn !== undefined) this.#turns.release(turn);
       this.#bucket.add(-1);
       return 0;

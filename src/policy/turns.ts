@@ -15,6 +15,9 @@ const MAX_TURNS = 10_000;
 const GROUP_HORIZON_MS = 30_000;
 const MIN_GROUP_TURNS = 10;
 
+/** A whole unit, but for what sums of fractions lose. */
+export const ONE_UNIT = 1 - 1e-6;
+
 /** Who asks. `key` is undefined where nothing identifies the call when it comes again. */
 export interface Caller {
   readonly group: string;
@@ -70,11 +73,10 @@ export class Turns {
 
   /** Whether a newcomer may take a unit without breaking a promise. */
   spare(now: number, { free, perMs, lag }: Supply): boolean {
-    const slack = CLOCK_SLACK_MS * perMs;
     const unclaimed = free - this.#line.due - this.#late.due;
-    if (unclaimed < 1 - slack) return false;
+    if (unclaimed < ONE_UNIT) return false;
     const next = Math.min(this.#line.nextDueAt ?? Infinity, this.#late.nextDueAt ?? Infinity);
-    return unclaimed + (next - now) * perMs - lag >= 2 - slack;
+    return unclaimed + (next - now) * perMs - lag >= 1 + ONE_UNIT;
   }
 
   /** The caller got in, or does not need its turn any more. */

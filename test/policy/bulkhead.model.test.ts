@@ -28,11 +28,9 @@ interface Sent {
   done: Outcome | undefined;
 }
 
-/** Who waits, who was served while it did, and until when somebody was promised a place. */
+/** The time, and until when somebody was promised a place. */
 interface Model {
   now: number;
-  inside: Set<Sent>;
-  servedWhileWaiting: Map<string, string[]>;
   promisedUntil: number;
 }
 
@@ -40,19 +38,9 @@ interface Real {
   pipeline: Pipeline;
   upstream: ManualUpstream;
   sent: Sent[];
-  seen: number;
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
-
-/** Nobody is served twice while somebody else waits all the time. */
-function noteServed(model: Model, client: string): void {
-  model.servedWhileWaiting.delete(client);
-  for (const [waiting, served] of model.servedWhileWaiting) {
-    expect([waiting, served.includes(client)]).toEqual([waiting, false]);
-    served.push(client);
-  }
-}
 
 function compare(model: Model, real: Real): void {
   const { inFlight, queued } = real.pipeline.snapshot();
@@ -63,32 +51,13 @@ function compare(model: Model, real: Real): void {
   if (queued > 0) expect(inFlight).toBe(BULKHEAD.maxConcurrent);
   for (const sent of real.sent) {
     if (sent.done === undefined) continue;
-    model.inside.delete(sent);
     const { done } = sent;
     if (done.kind === 'bulkhead-full') {
       model.promisedUntil = Math.max(model.promisedUntil, model.now + done.retryAfterMs + GRACE_MS);
     }
   }
   real.sent = real.sent.filter((sent) => sent.done === undefined);
-  const waiting = new Set(real.sent.filter(({ ctx }) => ctx.attempts === 0).map((s) => s.client));
-  for (const client of model.servedWhileWaiting.keys()) {
-    if (!waiting.has(client)) model.servedWhileWaiting.delete(client);
-  }
-  for (const client of waiting) {
-    if (!model.servedWhileWaiting.has(client)) model.servedWhileWaiting.set(client, []);
-  }
   expect(queued).toBe(real.sent.filter(({ ctx }) => ctx.attempts === 0).length);
-}
-
-/** Slots that were handed on since the last look. */
-function look(model: Model, real: Real): void {
-  const started = real.upstream.calls - real.seen;
-  real.seen = real.upstream.calls;
-  if (started > 0) {
-    for (const open of real.upstream.open.slice(-started))
-      noteServed(model, open.attempt.ctx.client);
-  }
-  compare(model, real);
 }
 
 class Send implements Command {
@@ -108,15 +77,14 @@ class Send implements Command {
     });
     await settle();
     real.sent.push(sent);
-    model.inside.add(sent);
     const free = PLACES - before.inFlight - before.queued;
-    const refused = (sent.done as Outcome | undefined)?.kind === 'bulkhead-full';
+    const refused = sent.done?.kind === 'bulkhead-full';
     if (refused && model.now > model.promisedUntil) expect(free).toBe(0);
     if (free === 0 && !refused) {
       // It got a place for somebody who holds more of them.
       expect(real.pipeline.snapshot().queued).toBe(before.queued);
     }
-    look(model, real);
+    compare(model, real);
   }
   toString = () => `send(${this.client}, ${this.withinMs} ms)`;
 }
@@ -134,7 +102,7 @@ class Answer implements Command {
     if (open.length === 0) return;
     open[this.pick % open.length]!.answer({ ...this.outcome });
     await settle();
-    look(model, real);
+    compare(model, real);
   }
   toString = () => `answer(${this.pick}, ${this.outcome.kind})`;
 }
@@ -149,7 +117,7 @@ class Cancel implements Command {
     if (real.sent.length === 0) return;
     real.sent[this.pick % real.sent.length]!.ctx.cancellation.cancel('client_left');
     await settle();
-    look(model, real);
+    compare(model, real);
   }
   toString = () => `cancel(${this.pick})`;
 }
@@ -164,7 +132,7 @@ class Advance implements Command {
     for (let ms = 0; ms < this.ms; ms += 10) {
       await advance(10);
       model.now += 10;
-      look(model, real);
+      compare(model, real);
     }
   }
   toString = () => `advance(${this.ms})`;
@@ -191,15 +159,8 @@ describe('the bulkhead against its model', () => {
           pipeline: makePipeline(tool, upstream.invoke),
           upstream,
           sent: [],
-          seen: 0,
         };
-        const model = (): Model => ({
-          now: 0,
-          inside: new Set(),
-          servedWhileWaiting: new Map(),
-          promisedUntil: -1,
-        });
-        await fc.asyncModelRun(() => ({ model: model(), real }), run);
+        await fc.asyncModelRun(() => ({ model: { now: 0, promisedUntil: -1 }, real }), run);
         const contexts = real.sent.map(({ ctx }) => ctx);
         await advance(1000);
         for (const open of [...upstream.open]) open.answer(OK);

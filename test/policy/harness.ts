@@ -153,24 +153,27 @@ export class ManualUpstream {
 }
 
 /** An upstream that answers at once with what the script says, then with its last line. */
-export function scripted(...script: readonly (Outcome | (() => Outcome))[]): {
-  invoke: UpstreamInvoke;
-  calls: number;
-  at: number[];
-} {
-  const upstream = {
-    calls: 0,
-    at: [] as number[],
-    invoke: ((_call, attempt) => {
-      attempt.phase = 'awaiting_headers';
-      const step = script[Math.min(upstream.calls, script.length - 1)]!;
-      upstream.calls += 1;
-      upstream.at.push(performance.now());
-      // A fresh object each time: classifications are remembered per outcome.
-      return Promise.resolve(typeof step === 'function' ? step() : { ...step });
-    }) satisfies UpstreamInvoke,
+export class ScriptedUpstream {
+  readonly #script: readonly (Outcome | (() => Outcome))[];
+  calls = 0;
+  readonly at: number[] = [];
+
+  constructor(script: readonly (Outcome | (() => Outcome))[]) {
+    this.#script = script;
+  }
+
+  readonly invoke: UpstreamInvoke = (_call, attempt) => {
+    attempt.phase = 'awaiting_headers';
+    const step = this.#script[Math.min(this.calls, this.#script.length - 1)]!;
+    this.calls += 1;
+    this.at.push(performance.now());
+    // A fresh object each time: classifications are remembered per outcome.
+    return Promise.resolve(typeof step === 'function' ? step() : { ...step });
   };
-  return upstream;
+}
+
+export function scripted(...script: readonly (Outcome | (() => Outcome))[]): ScriptedUpstream {
+  return new ScriptedUpstream(script);
 }
 
 /** Counts what the layers report. */
