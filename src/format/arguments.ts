@@ -16,7 +16,7 @@ export class RejectedArguments {
 }
 
 /** The JSON type of a value, for a sentence about it. */
-export function jsonType(value: unknown): string {
+function jsonType(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

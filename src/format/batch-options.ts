@@ -9,7 +9,7 @@ const NAMES = ['deadline_ms', 'run_id', 'return_order', 'envelope'] as const;
 const QUERY_NAMES = [...NAMES, 'format'];
 
 /** Longest `run_id` and `idempotency_key`, characters. */
-export const MAX_KEY_CHARS = 256;
+const MAX_KEY_CHARS = 256;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

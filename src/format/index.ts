@@ -25,17 +25,15 @@ import type {
 import { xml } from './xml.js';
 
 export { resultPieces } from './result-pieces.js';
-export { screenResult } from './screen.js';
-export type { BatchOptions, Offer, ParseOptions, RenderOptions } from './wire-format.js';
 
 /** In the order in which shapes are tried: the most telling first. */
 const FORMATS = [mcp, openai, openaiResponses, anthropic, gemini, xml, text] as const;
 
-export type ModelFormatName = (typeof FORMATS)[number]['name'];
-export type FormatName = 'native' | ModelFormatName;
+type ModelFormatName = (typeof FORMATS)[number]['name'];
+type FormatName = 'native' | ModelFormatName;
 
 /** Every format a request may have. */
-export const FORMAT_NAMES: readonly FormatName[] = ['native', ...FORMATS.map(({ name }) => name)];
+const FORMAT_NAMES: readonly FormatName[] = ['native', ...FORMATS.map(({ name }) => name)];
 
 /** A request body that was read. */
 export type ReadEnvelope = Envelope<FormatName>;

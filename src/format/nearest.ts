@@ -15,7 +15,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /** The known name within a few edits of `name` (a third of its length), or undefined. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined;
   const wanted = name.toLowerCase().replace(/[-\s]/g, '_');
   let best: string | undefined;

@@ -5,7 +5,7 @@ import { escapePointerToken } from '../json/pointer.js';
 const MAX_POINTER_CHARS = 256;
 
 /** At most this many faults are named in one place. */
-export const MAX_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** One reference token, escaped (RFC 6901 §3), with its slash. */
 export function pointerTo(key: string | number): string {
@@ -13,7 +13,7 @@ export function pointerTo(key: string | number): string {
 }
 
 /** A pointer that is short enough to be shown. */
-export function bounded(pointer: string): string {
+function bounded(pointer: string): string {
   return pointer.length <= MAX_POINTER_CHARS ? pointer : `${pointer.slice(0, MAX_POINTER_CHARS)}…`;
 }
 
