@@ -1,12 +1,7 @@
 #!/usr/bin/env node
 // The command line. Exit codes: 0 fine, 1 a call failed, 2 a fault of configuration or usage, 3 a
-// call was declined.
+// call was declined. Each command loads its own part: help must not wait for the whole gateway.
 import { Command } from 'commander';
-import { call, tools } from './commands/call.js';
-import { check } from './commands/check.js';
-import { errors } from './commands/errors.js';
-import { init } from './commands/init.js';
-import { serve } from './commands/serve.js';
 import { StartFault } from './environment.js';
 import { VERSION } from './version.js';
 
@@ -22,20 +17,29 @@ program
   .command('serve')
   .description('answer HTTP; without a configuration, with the demo tools')
   .option('-c, --config <file>', 'configuration file (default: TOOLGATE_CONFIG, else the demo)')
-  .action(async (options: { config?: string }) => serve(options.config, process.env));
+  .action(async (options: { config?: string }) => {
+    const { serve } = await import('./commands/serve.js');
+    await serve(options.config, process.env);
+  });
 
 program
   .command('check <file>')
   .description('check a configuration: one line per fault, exit code 2 if there is one')
   .option('--json', 'print JSON', false)
-  .action(async (file: string, options: { json: boolean }) => check(file, process.env, options));
+  .action(async (file: string, options: { json: boolean }) => {
+    const { check } = await import('./commands/check.js');
+    await check(file, process.env, options);
+  });
 
 program
   .command('tools')
   .description('list the tools of the configuration')
   .option('-c, --config <file>', 'configuration file')
   .option('--json', 'print JSON', false)
-  .action(async (options: { config?: string; json: boolean }) => tools(process.env, options));
+  .action(async (options: { config?: string; json: boolean }) => {
+    const { tools } = await import('./commands/call.js');
+    await tools(process.env, options);
+  });
 
 program
   .command('call <tool> [json]')
@@ -44,6 +48,7 @@ program
   .option('--json', 'print JSON, not for people', false)
   .action(
     async (tool: string, json: string | undefined, options: { config?: string; json: boolean }) => {
+      const { call } = await import('./commands/call.js');
       process.exitCode = await call(tool, json ?? '{}', process.env, options);
     },
   );
@@ -52,14 +57,18 @@ program
   .command('errors [code]')
   .description('what the codes mean')
   .option('--json', 'print JSON', false)
-  .action((code: string | undefined, options: { json: boolean }) => {
+  .action(async (code: string | undefined, options: { json: boolean }) => {
+    const { errors } = await import('./commands/errors.js');
     errors(code, options);
   });
 
 program
   .command('init [file]')
   .description('write a configuration to start from')
-  .action(async (file: string | undefined) => init(file ?? 'toolgate.yaml'));
+  .action(async (file: string | undefined) => {
+    const { init } = await import('./commands/init.js');
+    await init(file ?? 'toolgate.yaml');
+  });
 
 try {
   await program.parseAsync();

@@ -40,9 +40,17 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   });
   const url = await listen(app, environment);
   greet(url, opened.demo !== undefined);
+  process.on('unhandledRejection', (reason) => {
+    gatewayOptions.onInternalError(reason, 'process');
+  });
   const watch = reloadOnChange(opened.file, admin);
   closeWithGrace(
-    { delay: loaded.config.server.drainTimeoutMs + EXIT_MARGIN_MS, logger: false },
+    {
+      delay: loaded.config.server.drainTimeoutMs + EXIT_MARGIN_MS,
+      logger: false,
+      // SIGHUP reloads. A rejection that a module tool forgot must not end everybody's calls.
+      skip: ['SIGHUP', 'unhandledRejection'],
+    },
     async ({ signal, err }) => {
       if (err !== undefined) gatewayOptions.onInternalError(err, 'process');
       else logger.info({ event: 'draining', signal }, 'draining');

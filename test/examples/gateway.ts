@@ -33,10 +33,10 @@ async function untilReady(child: ChildProcess, url: string, errors: () => string
   throw new Error(`the gateway did not start: ${errors()}`);
 }
 
-/** Starts the gateway from source; `env` names another configuration than the demo's. */
+/** Starts the gateway; `env` names another configuration than the demo's. */
 export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, ['dist/src/cli.js', 'serve'], {
     cwd: repository,
     env: { ...process.env, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
