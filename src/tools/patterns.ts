@@ -1,6 +1,7 @@
 // Regular expressions of schemas run on RE2, in linear time whatever a caller sends. What RE2 cannot
 // express (lookahead, backreferences) is refused from strangers and runs natively for the operator.
 import { RE2JS } from 're2js';
+import { NotInRe2, toRe2 } from './re2-syntax.js';
 
 export interface Pattern {
   test(text: string): boolean;
@@ -13,13 +14,7 @@ export type CompiledPattern =
 /** Longer ones are no hand's work. */
 const MAX_PATTERN_CHARS = 10_000;
 
-/** Constructs that RE2 lacks, as its reader would name them. */
-const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
-  [/\(\?[=!]/, 'lookahead'],
-  [/\\[1-9]|\\k</, 'a backreference'],
-  [/\(\?<[=!]/, 'lookbehind of this kind'],
-  [/\{\d{4,}/, 'a repetition above 1000'],
-];
+const NO_PATTERN = 'the pattern is no valid regular expression';
 
 /** Many tools use the same few patterns. */
 const MAX_REMEMBERED = 500;
@@ -29,7 +24,7 @@ const remembered = new Map<string, RE2JS>();
 function compileRe2(source: string): RE2JS {
   let pattern = remembered.get(source);
   if (pattern === undefined) {
-    pattern = RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.LOOKBEHINDS);
+    pattern = RE2JS.compile(toRe2(source), RE2JS.LOOKBEHINDS);
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(source, pattern);
   }
@@ -46,15 +41,24 @@ export function compilePattern(source: string, trusted: boolean): CompiledPatter
     return { ok: false, problem: `the pattern is longer than ${MAX_PATTERN_CHARS} characters` };
   try {
     return { ok: true, pattern: compileRe2(source) };
-  } catch {
+  } catch (error) {
     const native = compileNative(source);
-    if (native === undefined)
-      return { ok: false, problem: 'the pattern is no valid regular expression' };
-    const lacks = unsupported(source);
-    if (!trusted)
-      return { ok: false, problem: `the pattern uses ${lacks}, which RE2 does not have` };
-    const warning = `the pattern uses ${lacks}, which RE2 does not have; it runs without protection from slow matches`;
+    if (native === undefined) return { ok: false, problem: NO_PATTERN };
+    const lacks = `the pattern uses ${lacking(error, source)}, which RE2 does not have`;
+    if (!trusted) return { ok: false, problem: lacks };
+    const warning = `${lacks}; it runs without protection from slow matches`;
     return { ok: true, pattern: native, warning };
+  }
+}
+
+/** What is wrong with a pattern in RE2's own syntax (error rules); undefined when it is good. */
+export function problemOfRe2(source: string): string | undefined {
+  try {
+    RE2JS.compile(source);
+    return undefined;
+  } catch (error) {
+    if (compileNative(source) === undefined) return NO_PATTERN;
+    return `the pattern uses ${lacking(error, source)}, which RE2 does not have`;
   }
 }
 
@@ -69,14 +73,10 @@ function compileNative(source: string): RegExp | undefined {
   return undefined;
 }
 
-function unsupported(source: string): string {
-  return UNSUPPORTED.find(([sign]) => sign.test(source))?.[1] ?? 'a construct';
-}
-
-/**
- * Compiles a pattern that must run on RE2 (error rules): answers what is wrong, or undefined.
- */
-export function problemOfRe2(source: string): string | undefined {
-  const compiled = compilePattern(source, false);
-  return compiled.ok ? undefined : compiled.problem;
+function lacking(error: unknown, source: string): string {
+  if (error instanceof NotInRe2) return error.message;
+  if (/\(\?[=!]/.test(source)) return 'lookahead';
+  if (/\(\?<[=!]/.test(source)) return 'lookbehind of this kind';
+  if (/\\[1-9]|\\k</.test(source)) return 'a backreference';
+  return /\{\d{4,}/.test(source) ? 'a repetition above 1000' : 'a construct';
 }

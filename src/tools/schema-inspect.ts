@@ -97,6 +97,8 @@ function isPlain(part: JsonObject): boolean {
 }
 
 function explainMeta(error: ErrorObject): string {
+  if (error.keyword === 'type' && /\/items$/.test(error.instancePath))
+    return 'a list of schemas is called prefixItems here; items holds one';
   const allowed: unknown = error.params['allowedValues'];
   if (Array.isArray(allowed)) return `must be one of ${allowed.map(String).join(', ')}`;
   return error.message ?? 'is not valid';

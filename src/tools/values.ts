@@ -10,9 +10,10 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { isMerge, keyOf, MAX_DEPTH, type SourceDocument, type YamlPair } from './document.js';
+import { MAX_DEPTH } from './document.js';
 import type { Faults } from './faults.js';
 import { interpolate } from './interpolate.js';
+import { isMerge, keyOf, type SourceDocument, type YamlPair } from './source-document.js';
 
 /** Values that come in through aliases, counted as often as they are used. */
 const MAX_ALIASED_VALUES = 200_000;
@@ -94,15 +95,16 @@ class Reader {
 
   #map(map: YAMLMap): Record<string, unknown> {
     const value: Record<string, unknown> = {};
-    this.#fill(value, map, 0);
+    this.#fill(value, map, new Set());
     return value;
   }
 
-  /** Own pairs first, then those of merged maps that are not there yet. */
-  #fill(value: Record<string, unknown>, map: YAMLMap, depth: number): void {
+  /** Own pairs first, then those of merged maps that are not there yet; each map once. */
+  #fill(value: Record<string, unknown>, map: YAMLMap, filled: Set<YAMLMap>): void {
+    filled.add(map);
     const pairs = map.items as YamlPair[];
     for (const pair of pairs) if (!isMerge(pair)) this.#pair(value, pair);
-    for (const pair of pairs) if (isMerge(pair)) this.#merge(value, pair, depth);
+    for (const pair of pairs) if (isMerge(pair)) this.#merge(value, pair, filled);
   }
 
   #pair(value: Record<string, unknown>, pair: YamlPair): void {
@@ -117,16 +119,16 @@ class Reader {
     value[key] = this.#at(key, pair.value);
   }
 
-  #merge(value: Record<string, unknown>, pair: YamlPair, depth: number): void {
+  #merge(value: Record<string, unknown>, pair: YamlPair, filled: Set<YAMLMap>): void {
     for (const source of this.#document.mergeSources(pair)) {
-      if (isMap(source) && depth < MAX_DEPTH) this.#fill(value, source, depth + 1);
-      else
+      if (!isMap(source))
         this.#faults.add(
           [...this.#path, '<<'],
           'only maps can be merged',
           'an alias of a map',
           'key',
         );
+      else if (!filled.has(source)) this.#fill(value, source, filled);
     }
   }
 
