@@ -39,7 +39,6 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
   });
   const url = await listen(app, environment);
-  greet(url, opened.demo !== undefined);
   process.on('unhandledRejection', (reason) => {
     gatewayOptions.onInternalError(reason, 'process');
   });
@@ -60,6 +59,8 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
       opened.demo?.close();
     },
   );
+  // Last: whoever reads it may send a signal.
+  greet(url, opened.demo !== undefined);
 }
 
 function greet(url: string, demo: boolean): void {
