@@ -22,7 +22,7 @@ const MODULE = { kind: 'module', idempotent: false } as const;
 
 describe('the classes', () => {
   // prettier-ignore
-  it.each([
+  it.each<[Error & { code: string }, string, boolean]>([
     [new ToolFailure('supplier_down'), 'TOOL_EXECUTION_FAILED | no | unknown | S', false],
     [new ToolFailure('supplier_down', { transient: true }), 'TOOL_EXECUTION_FAILED | yes | not_sent | F', true],
     [new ToolRefusal('booking_not_cancellable'), 'TOOL_DECLINED | no | completed | S', false],
