@@ -1,0 +1,105 @@
+// POST /mcp: the gateway as an MCP server, stateless over streamable HTTP, in every revision that
+// the official server package speaks. HTTP only; `mcp/` holds what is said over it.
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Cancellation } from '../src/cancellation.js';
+import type { ParsedBody } from '../src/plugins/body.js';
+import { cancelWhenClientLeaves } from './disconnect.js';
+import { type Caller, createFace } from './mcp/face.js';
+import { sortFaults } from './mcp/json-faults.js';
+import { problems } from './schemas/problems.js';
+
+const schema = {
+  operationId: 'mcp',
+  summary: 'The gateway as an MCP server',
+  description:
+    'Streamable HTTP without sessions: `tools/list` and `tools/call` of the tools you may use. A failed call is a result with `isError` and `structuredContent.error_info`.',
+  tags: ['mcp'],
+  body: {
+    content: {
+      'application/json': {
+        schema: { type: 'object', additionalProperties: true },
+        example: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'demo.echo', arguments: { message: 'hej' } },
+        },
+      },
+    },
+  },
+  response: {
+    200: {
+      description: 'A JSON-RPC response, as JSON or as a stream of events.',
+      content: {
+        'application/json': { schema: { type: 'object', additionalProperties: true } },
+        'text/event-stream': { schema: { type: 'string' } },
+      },
+    },
+    ...problems(400, 401, 403, 413, 415, 429, 503),
+  },
+};
+
+export function mcpRoutes(app: FastifyInstance): void {
+  // Nothing is announced over a subscription, so none is opened that would outlive a drain.
+  const handler = createMcpHandler(
+    ({ authInfo }) => createFace(app.gateway, authInfo?.extra?.['caller'] as Caller),
+    { maxSubscriptions: 0 },
+  );
+  app.addHook('onClose', () => handler.close());
+  app.post<{ Body: ParsedBody }>(
+    '/mcp',
+    { schema, config: { takesWork: true }, validatorCompiler: () => () => true },
+    (request, reply) => answer(handler, request, reply),
+  );
+}
+
+async function answer(
+  handler: McpHttpHandler,
+  request: FastifyRequest<{ Body: ParsedBody }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { value, faults } = request.body;
+  const { maxBatch } = request.server.gateway.config.server;
+  if (Array.isArray(value) && value.length > maxBatch) {
+    return reply.code(400).send(rpcError('The batch holds too many messages.', {}));
+  }
+  const sorted = sortFaults(value, faults);
+  if (!sorted.ok) return reply.code(400).send(rpcError('The message is faulty.', sorted.errors));
+  const cancellation = new Cancellation();
+  cancelWhenClientLeaves(reply, cancellation);
+  const caller: Caller = {
+    client: request.client,
+    requestId: request.id,
+    receivedAt: request.receivedAt,
+    cancellation,
+    argumentFaults: sorted.argumentFaults,
+  };
+  const response = await handler.fetch(toWebRequest(request, cancellation), {
+    parsedBody: value,
+    authInfo: { token: '', clientId: request.client.id, scopes: [], extra: { caller } },
+  });
+  return reply.send(response);
+}
+
+const INVALID_REQUEST = -32600;
+
+function rpcError(message: string, errors: Readonly<Record<string, string>>): object {
+  return { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message, data: { errors } } };
+}
+
+/** The head of the request; its body has been read and is handed over parsed. */
+function toWebRequest(request: FastifyRequest, cancellation: Cancellation): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of typeof value === 'string' ? [value] : (value ?? []))
+      headers.append(name, one);
+  }
+  const gone = new AbortController();
+  cancellation.subscribe(() => gone.abort());
+  return new Request(`http://gateway${request.url}`, {
+    method: 'POST',
+    headers,
+    signal: gone.signal,
+  });
+}
