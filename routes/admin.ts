@@ -2,9 +2,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Admin, AdminResult } from '../src/plugins/admin.js';
 import type { ParsedBody } from '../src/plugins/body.js';
-import { Problem } from '../src/plugins/problem.js';
+import { invalidEnvelope, Problem } from '../src/plugins/problem.js';
 import { problems } from './schemas/problems.js';
-import { invalidEnvelope } from './tool-calls.js';
 
 const config = { auth: 'admin' } as const;
 const ok = {

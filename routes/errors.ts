@@ -6,8 +6,8 @@ import { classifyReported, type ReportedError } from '../src/errors/report.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { problems } from './schemas/problems.js';
 import { classifyResultExample } from './schemas/errors.js';
-import { invalidEnvelope } from './tool-calls.js';
 import { readReport } from './read-report.js';
+import { invalidEnvelope } from '../src/plugins/problem.js';
 
 /** One code as `GET /v1/errors` and `toolgate errors` show it. */
 export function catalogueEntry(code: ErrorCode): Record<string, unknown> {

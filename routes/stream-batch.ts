@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { resultPieces } from '../src/format/index.js';
 import type { BatchRequest, Gateway } from '../src/gateway/gateway.js';
 import { joinPieces } from './render-batch.js';
-import { invalidEnvelope } from './tool-calls.js';
+import { invalidEnvelope } from '../src/plugins/problem.js';
 
 export type StreamKind = 'ndjson' | 'sse';
 

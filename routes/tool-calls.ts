@@ -6,7 +6,7 @@ import { Cancellation } from '../src/cancellation.js';
 import { parseEnvelope, type ReadEnvelope } from '../src/format/index.js';
 import type { BatchRequest } from '../src/gateway/gateway.js';
 import type { ParsedBody } from '../src/plugins/body.js';
-import { Problem } from '../src/plugins/problem.js';
+import { invalidEnvelope } from '../src/plugins/problem.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
 import { batchBody } from './render-batch.js';
 import { problems } from './schemas/problems.js';
@@ -127,20 +127,6 @@ function readEnvelope(
   });
   if (envelope.ok) return envelope;
   throw invalidEnvelope(envelope.message, envelope.errors, envelope.code);
-}
-
-export function invalidEnvelope(
-  detail: string,
-  errors?: Readonly<Record<string, string>>,
-  code: 'PARSER_ERROR' | 'PARSER_INVALID_FORMAT' = 'PARSER_INVALID_FORMAT',
-): Problem {
-  return new Problem({
-    status: 400,
-    code,
-    title: 'Bad Request',
-    detail,
-    ...(errors !== undefined && { details: { errors } }),
-  });
 }
 
 /** Headers of the caller that go upstream: trace context and attempt counters. */

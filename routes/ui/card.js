@@ -27,7 +27,7 @@ function troubleShare({ recent }) {
 export const hurts = (tool) => tool.status !== 'ok' || troubleShare(tool) >= 0.05;
 
 /** Tone and words of the badge, `elapsed` milliseconds after the server spoke. */
-export function stateOf(tool, elapsed) {
+function stateOf(tool, elapsed) {
   const { breaker } = tool;
   if (tool.fault !== null) return ['bad', 'misconfigured'];
   if (breaker?.state === 'open') {
@@ -121,7 +121,7 @@ export class Card {
     legend(this.legend, ok, recent.byCategory);
     const lines = lineChart(slots, `latency: median ${ms(p50)}, 95th percentile ${ms(p95)}`);
     this.lines.replaceChildren(lines.chart);
-    this.latency.textContent = `worst p95 ${ms(lines.top)}`;
+    this.latency.textContent = p95 === null ? 'asked nobody' : `worst p95 ${ms(lines.top)}`;
   }
 }
 

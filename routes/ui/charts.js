@@ -55,14 +55,16 @@ export function barChart({ ok, byCategory }, label) {
   return { chart, peak };
 }
 
-/** A path with gaps where nothing was measured; a lone value is a dot. */
+/** A path with gaps where nothing was measured; a lone value is a short line. */
 function path(values, top) {
+  const known = (i) => (values[i] ?? null) !== null;
   let d = '';
   values.forEach((value, i) => {
     if (value === null) return;
     const x = i * SLOT + SLOT / 2;
     const y = (HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1);
-    d += (values[i - 1] ?? null) === null ? `M${x} ${y}h.01` : `L${x} ${y}`;
+    if (known(i - 1)) d += `L${x} ${y}`;
+    else d += known(i + 1) ? `M${x} ${y}` : `M${x - 4} ${y}h8`;
   });
   return d;
 }

@@ -26,7 +26,7 @@ export interface ToolHealth {
 }
 
 /** One tool's health. */
-export function toolHealth(runtime: ToolRuntime): ToolHealth {
+function toolHealth(runtime: ToolRuntime): ToolHealth {
   const { definition, fault, lastFailure } = runtime;
   const snapshot = runtime.pipeline.snapshot();
   const { bulkhead, rateLimit } = definition.policy;
@@ -71,7 +71,7 @@ export interface ServerHealth {
 }
 
 /** One MCP server's health. */
-export function serverHealth(server: McpServer, required: boolean): ServerHealth {
+function serverHealth(server: McpServer, required: boolean): ServerHealth {
   return {
     name: server.name,
     state: server.status().state,

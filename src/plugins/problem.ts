@@ -26,6 +26,21 @@ export class Problem extends Error {
   }
 }
 
+/** A body that was read, but is not what was expected; `errors`: JSON Pointer -> what is wrong. */
+export function invalidEnvelope(
+  detail: string,
+  errors?: Readonly<Record<string, string>>,
+  code: 'PARSER_ERROR' | 'PARSER_INVALID_FORMAT' = 'PARSER_INVALID_FORMAT',
+): Problem {
+  return new Problem({
+    status: 400,
+    code,
+    title: 'Bad Request',
+    detail,
+    ...(errors !== undefined && { details: { errors } }),
+  });
+}
+
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 
 /** The document and its headers, sent. */
