@@ -132,4 +132,3 @@ process.on('message', (message: { id: number; type: string } & LoadRequest) => {
 });
 // Unlike the servers, this process lives by its channel.
 process.channel?.ref();
-process.on('disconnect', () => process.exit(0));

@@ -23,5 +23,6 @@ process.on('message', (message) => {
     });
   }
 });
-// The channel must not keep a process alive that has been told to stop.
+// The channel must not keep a process alive that has been told to stop, and none may outlive the bench.
 process.channel?.unref();
+process.on('disconnect', () => process.exit(0));
