@@ -31,6 +31,7 @@ const SHAPES: readonly ((body: unknown, headers: HeaderBag) => Found | undefined
   codeAndMessage,
   errorList,
   errorString,
+  detailObject,
   textOnly,
 ];
 
@@ -121,7 +122,11 @@ function errorList(body: unknown): Found | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === 'string') return { code: undefined, text: entry };
   return {
-    code: codeAt(entry, 'extensions', 'code') ?? codeAt(entry, 'code') ?? codeAt(entry, 'reason'),
+    code:
+      codeAt(entry, 'extensions', 'code') ??
+      codeAt(entry, 'code') ??
+      codeAt(entry, 'reason') ??
+      codeAt(entry, 'type'),
     text: stringAt(entry, 'detail') ?? stringAt(entry, 'message') ?? stringAt(entry, 'title'),
   };
 }
@@ -138,6 +143,16 @@ function errorString(body: unknown): Found | undefined {
       stringAt(body, 'message') ??
       stringAt(body, 'description') ??
       (isCode ? undefined : error),
+  };
+}
+
+/** `{detail: {code|status, message}}`: FastAPI services with errors of their own. */
+function detailObject(body: unknown): Found | undefined {
+  const detail = dig(body, ['detail']);
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined;
+  return {
+    code: codeAt(detail, 'code') ?? codeAt(detail, 'status'),
+    text: stringAt(detail, 'message'),
   };
 }
 
@@ -175,7 +190,10 @@ const CODE_PATHS: readonly (readonly string[])[] = [
   ['errorCode'],
   ['error_code'],
   ['errors', '0', 'code'],
+  ['errors', '0', 'type'],
   ['errors', '0', 'extensions', 'code'],
+  ['detail', 'code'],
+  ['detail', 'status'],
 ];
 
 function allCodes(body: object, amzn: string | undefined): readonly string[] {

@@ -19,6 +19,14 @@ const QUOTA_CODES = new Set([
   'spend_limit_exceeded',
   'spending_limit_reached',
   'monthly_limit_exceeded',
+  'monthly_limit_reached',
+  'plan_limit_reached',
+  'plan_limit_exceeded',
+  'out_of_credits',
+  'no_credits',
+  'insufficient_credit',
+  'payment_required',
+  'quota_exceeded',
   'monthly_quota_exceeded',
   'quota_exhausted', // Google ErrorInfo
   'dailylimitexceeded', // Google, older APIs

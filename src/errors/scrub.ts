@@ -1,6 +1,7 @@
 // What leaves the gateway goes through here once: configured secrets in every form, token shapes,
 // control and bidirectional characters. Scrubbed first and cut afterwards, so that no secret can
 // survive as a half; a text too long to scrub whole loses the piece in which one might be cut.
+import { Literals } from './literals.js';
 import { secretForms, shortSecrets } from './secret-forms.js';
 import { redactShapes } from './token-shapes.js';
 
@@ -36,12 +37,12 @@ const UNCLEAN = /[^\x20-\x7e]/;
 /** A scrubber for these secrets. Build it once per configuration. */
 export function createScrubber(secrets: readonly string[]): Scrubber {
   const forms = secretForms(secrets);
+  const literals = new Literals(forms);
   const longest = forms[0]?.length ?? 0;
   const shortPattern = wholeWords(shortSecrets(secrets));
 
   function redact(text: string): string {
-    let out = text;
-    for (const form of forms) if (out.includes(form)) out = out.replaceAll(form, REDACTED);
+    let out = literals.replace(text, REDACTED);
     if (shortPattern !== undefined) out = out.replace(shortPattern, REDACTED);
     return redactShapes(out);
   }

@@ -64,7 +64,7 @@ export function classifyText({ typeNames, message }: ThrownFacts): TextMatch | u
 const REPORTED_RATE =
   /\brate[ -]limit(?:s|ed|ing)?\b(?! (?:must|should|value|field|column|parameter))|\btoo many requests\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}429\b|^429\b(?! \w+s\b)/;
 const REPORTED_TIMEOUT =
-  /\btimed out\b|\b(?:request|connection|connect|read|gateway|operation|call|query|socket|upstream|execution) ?timeout\b(?! (?:must|should|value|field|column|parameter))|\btimeout(?: \w+)? (?:after|exceeded|expired|reached|waiting|while)\b|\btimeout error\b|^timeout[.!]?$/;
+  /\btimed out\b|\b(?:request|connection|connect|read|gateway|operation|call|query|socket|upstream|execution) ?timeout\b(?! (?:must|should|value|field|column|parameter))|\btimeout(?: \w+){0,3} (?:after|exceeded|expired|reached|waiting|while)\b|\btimeout ?error\b|^timeout[.!]?$/;
 const REPORTED_UNAVAILABLE =
   /\btemporarily unavailable\b|\bservice unavailable\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}503\b/;
 const REPORTED_FAULT = /\binvalid\b|\bvalidation\b|\brequired\b|\bmissing argument\b/;

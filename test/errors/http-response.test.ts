@@ -416,6 +416,20 @@ const CASES: readonly Case[] = [
     row: INVALID,
     upstreamCode: 'invalid_grant',
   },
+  {
+    name: 'GitHub GraphQL answers 200',
+    status: 200,
+    body: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+    row: RATE,
+    upstreamCode: 'RATE_LIMITED',
+  },
+  {
+    name: 'a FastAPI service with codes of its own',
+    status: 429,
+    body: { detail: { status: 'quota_exceeded', message: 'This request exceeds your quota.' } },
+    row: QUOTA,
+    upstreamCode: 'quota_exceeded',
+  },
   // problem+json
   {
     name: 'RFC 9457',

@@ -60,6 +60,15 @@ describe('a configured secret', () => {
     );
   });
 
+  it('is found among thousands, at the longest, next to each other, at both ends', () => {
+    const many = Array.from({ length: 3000 }, (_, i) => `secret-${i}-value`);
+    const s = createScrubber([...many, 'secret-7', 'aaaaaa']);
+    expect(s.text('secret-7-valuesecret-2999-value')).toBe('[redacted][redacted]');
+    expect(s.text('x secret-7 y')).toBe('x [redacted] y');
+    expect(s.text('secret-3000-valu')).toBe('secret-3000-valu');
+    expect(s.text('aaaaaaa aaaaa')).toBe('[redacted]a aaaaa');
+  });
+
   it('of 3 to 5 characters goes where it stands alone; shorter ones are no secrets', () => {
     const s = createScrubber(['pw1', 'ab', '']);
     expect(s.text('pw1 (pw1) xpw1x ab')).toBe('[redacted] ([redacted]) xpw1x ab');
