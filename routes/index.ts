@@ -10,6 +10,7 @@ import { ErrorInfoSchema, ProblemSchema } from './schemas/error-info.js';
 import { ErrorReportSchema } from './schemas/errors.js';
 import {
   BatchResultSchema,
+  BatchOptionsSchema,
   BatchSchema,
   ToolCallSchema,
   ToolResultSchema,
@@ -23,6 +24,7 @@ const SHARED_SCHEMAS = [
   ErrorInfoSchema,
   ProblemSchema,
   ToolCallSchema,
+  BatchOptionsSchema,
   BatchSchema,
   ToolResultSchema,
   BatchResultSchema,

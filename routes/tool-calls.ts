@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cancellation } from '../src/cancellation.js';
-import { parseEnvelope, type ReadEnvelope } from '../src/format/index.js';
+import { FORMAT_NAMES, parseEnvelope, type ReadEnvelope } from '../src/format/index.js';
 import type { BatchRequest } from '../src/gateway/gateway.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { invalidEnvelope } from '../src/plugins/problem.js';
@@ -26,12 +26,35 @@ const schema = {
     properties: {
       format: {
         type: 'string',
+        enum: FORMAT_NAMES,
         description: 'Forces the format of the body instead of recognising it.',
+      },
+      deadline_ms: { type: 'integer', minimum: 1, description: 'As in the envelope.' },
+      run_id: { type: 'string', maxLength: 256, description: 'As in the envelope.' },
+      return_order: { type: 'string', enum: ['submission', 'completion'] },
+      envelope: {
+        type: 'string',
+        enum: ['none'],
+        description: 'Leaves untrusted text in `messages` unwrapped; the caller does it.',
       },
     },
   },
   body: {
-    content: { 'application/json': { schema: { $ref: 'Batch#' } } },
+    content: {
+      'application/json': {
+        schema: {
+          anyOf: [
+            { $ref: 'Batch#' },
+            {
+              type: 'object',
+              description: "A model's own message; gateway options ride beside it in `toolgate`.",
+              properties: { toolgate: { $ref: 'BatchOptions#' } },
+            },
+            { type: 'array', description: "A model's own items or blocks.", items: {} },
+          ],
+        },
+      },
+    },
   },
   response: {
     200: {

@@ -40,18 +40,22 @@ export const ToolCallSchema = Type.Object(
   { $id: 'ToolCall', additionalProperties: false },
 );
 
+const options = {
+  deadline_ms: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The whole batch, from receipt.' }),
+  ),
+  run_id: Type.Optional(Type.String({ maxLength: 256, description: 'Budgets that span batches.' })),
+  return_order: Type.Optional(Type.Enum(['submission', 'completion'], { default: 'submission' })),
+};
+
 export const BatchSchema = Type.Object(
-  {
-    calls: Type.Array(Type.Unsafe({ $ref: 'ToolCall#' }), { minItems: 1 }),
-    deadline_ms: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The whole batch, from receipt.' }),
-    ),
-    run_id: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Budgets that span batches.' }),
-    ),
-    return_order: Type.Optional(Type.Enum(['submission', 'completion'], { default: 'submission' })),
-  },
+  { calls: Type.Array(Type.Unsafe({ $ref: 'ToolCall#' }), { minItems: 1 }), ...options },
   { $id: 'Batch', additionalProperties: false, examples: [batchExample] },
+);
+
+export const BatchOptionsSchema = Type.Object(
+  { ...options, envelope: Type.Optional(Type.Enum(['none'])) },
+  { $id: 'BatchOptions', additionalProperties: false },
 );
 
 export const ToolResultSchema = Type.Object(

@@ -33,7 +33,7 @@ type ModelFormatName = (typeof FORMATS)[number]['name'];
 type FormatName = 'native' | ModelFormatName;
 
 /** Every format a request may have. */
-const FORMAT_NAMES: readonly FormatName[] = ['native', ...FORMATS.map(({ name }) => name)];
+export const FORMAT_NAMES: readonly FormatName[] = ['native', ...FORMATS.map(({ name }) => name)];
 
 /** A request body that was read. */
 export type ReadEnvelope = Envelope<FormatName>;

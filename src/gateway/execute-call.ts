@@ -5,6 +5,7 @@ import type { Cancellation } from '../cancellation.js';
 import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
 import type { Classification, ErrorDetails, ErrorInfo } from '../errors/error-info.js';
 import type { FailedOutcome, Outcome } from '../errors/outcome.js';
+import { screenResult } from '../format/screen.js';
 import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
 import type { Client } from './clients.js';
 import type { ToolRuntime } from './tool-runtime.js';
@@ -68,7 +69,8 @@ export async function executeCall(
     directory.onInternalError(error, batch.requestId);
     outcome = { kind: 'internal', requestId: batch.requestId };
   }
-  const result = toResult(call, ctx, outcome, runtime?.subject ?? directory.noTool, startedAt);
+  const told = toResult(call, ctx, outcome, runtime?.subject ?? directory.noTool, startedAt);
+  const result = screenResult(told, runtime?.definition.onSuspicion ?? 'annotate');
   span?.end(result);
   directory.onResult({ result, runtime, batch, span });
   return result;
