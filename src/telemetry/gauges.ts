@@ -5,10 +5,10 @@ import { gaugeView } from './prom-views.js';
 
 const BREAKER_VALUE = { closed: 0, half_open: 1, open: 2 } as const;
 
-export type BreakerState = keyof typeof BREAKER_VALUE;
+type BreakerState = keyof typeof BREAKER_VALUE;
 
 /** What a pipeline says of itself. */
-export interface ToolGauges {
+interface ToolGauges {
   readonly tool: string;
   /** null: the tool has no breaker. */
   readonly breaker: BreakerState | null;

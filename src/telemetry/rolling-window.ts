@@ -16,7 +16,7 @@ const LATENCY_AT = CATEGORY_NAMES.length + 1;
 const WIDTH = LATENCY_AT + LATENCY_BUCKETS;
 
 /** Milliseconds, interpolated inside the half octave that holds the truth; null: no call. */
-export interface LatencyQuantiles {
+interface LatencyQuantiles {
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;

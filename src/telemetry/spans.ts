@@ -14,7 +14,7 @@ import type { TraceIds } from './cells.js';
 import { formatTraceparent } from './traceparent.js';
 
 /** How an attempt failed. */
-export interface Failure {
+interface Failure {
   readonly code: string;
   readonly category: string;
 }
@@ -65,9 +65,9 @@ function fail(span: Span, { code, category }: Failure): void {
 }
 
 /** `refused`: the gateway's policy does not allow this caller this tool. */
-export type TracedOutcome = 'ok' | 'error' | 'declined' | 'refused';
+type TracedOutcome = 'ok' | 'error' | 'declined' | 'refused';
 
-export function tracedOutcome({ status, errorInfo }: ToolResult): TracedOutcome {
+function tracedOutcome({ status, errorInfo }: ToolResult): TracedOutcome {
   return errorInfo?.code === 'TOOL_NOT_PERMITTED' ? 'refused' : status;
 }
 

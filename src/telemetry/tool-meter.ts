@@ -7,7 +7,7 @@ import { HistogramCells, LabelledCounts, type TraceIds } from './cells.js';
 import { RollingWindow, type WindowSummary } from './rolling-window.js';
 
 /** Seconds. From a local answer to the longest deadline that may be configured. */
-export const DURATION_BOUNDS: readonly number[] = [
+const DURATION_BOUNDS: readonly number[] = [
   0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 

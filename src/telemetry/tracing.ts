@@ -7,15 +7,7 @@ import {
   trace,
   type TracerProvider,
 } from '@opentelemetry/api';
-import type { Attempt, CallContext, UpstreamInvoke } from '../call.js';
-import type { FailedOutcome, Outcome } from '../errors/outcome.js';
-import {
-  RecordedBatch,
-  UNRECORDED,
-  UnrecordedBatch,
-  type BatchTrace,
-  type Failure,
-} from './spans.js';
+import { RecordedBatch, UNRECORDED, UnrecordedBatch, type BatchTrace } from './spans.js';
 import { parseTraceparent, formatTraceparent } from './traceparent.js';
 
 export type { BatchTrace, CallSpan } from './spans.js';
@@ -45,33 +37,5 @@ export function createTracer(provider?: TracerProvider): Tracer {
       if (!isSpanContextValid(context)) return UNRECORDED;
       return new UnrecordedBatch(formatTraceparent(context));
     },
-  };
-}
-
-/** What the deadline layer makes of an attempt that was stopped from outside. */
-function outcomeOf(outcome: Outcome, attempt: Attempt): Outcome {
-  const { aborted, phase } = attempt;
-  return aborted === undefined ? outcome : { ...aborted, phase };
-}
-
-/**
- * Puts a span around every attempt of a call that is traced, and its `traceparent` into the attempt.
- *
- * @param codeOf The code and category of a failed attempt: the classifier's, memoised.
- */
-export function traceAttempts(
-  upstream: UpstreamInvoke,
-  codeOf: (outcome: FailedOutcome, ctx: CallContext) => Failure,
-): UpstreamInvoke {
-  return (call, attempt) => {
-    const callTrace = attempt.ctx.trace;
-    if (callTrace === undefined) return upstream(call, attempt);
-    const span = callTrace.startAttempt(attempt.number);
-    attempt.traceparent = span.traceparent;
-    return upstream(call, attempt).then((outcome) => {
-      const seen = outcomeOf(outcome, attempt);
-      span.end(seen.kind === 'ok' ? null : codeOf(seen, attempt.ctx));
-      return outcome;
-    });
   };
 }

@@ -18,7 +18,7 @@ export interface UiToolState {
   readonly fault: string | null;
 }
 
-export interface UiFailure {
+interface UiFailure {
   readonly tool: string;
   readonly code: string;
   readonly category: string;
@@ -28,7 +28,7 @@ export interface UiFailure {
   readonly last_at: number;
 }
 
-export interface UiTool extends UiToolState {
+interface UiTool extends UiToolState {
   /** null: not called in the last minutes. */
   readonly recent: WindowSummary | null;
 }

@@ -7,15 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
-import {
-  Attempt,
-  type CallContext,
-  type ResolvedCall,
-  type UpstreamInvoke,
-} from '../../src/call.js';
-import { Cancellation } from '../../src/cancellation.js';
-import type { Outcome } from '../../src/errors/outcome.js';
-import { createTracer, traceAttempts } from '../../src/telemetry/tracing.js';
+import { createTracer } from '../../src/telemetry/tracing.js';
 import { formatTraceparent, parseTraceparent } from '../../src/telemetry/traceparent.js';
 import { info, result } from './fixtures/results.js';
 
@@ -34,43 +26,13 @@ const find = (spans: readonly ReadableSpan[], name: string): ReadableSpan => {
   return span;
 };
 
-function context(trace?: CallContext['trace']): CallContext {
-  return {
-    client: '',
-    runId: undefined,
-    batchId: 'b',
-    deadlineAt: 1e9,
-    deadlineScope: 'deadline',
-    deadlineMs: 1e9,
-    cancellation: new Cancellation(),
-    attempts: 0,
-    attemptLog: undefined,
-    retryStoppedBy: undefined,
-    effectMayHaveHappened: false,
-    keySent: false,
-    queuedMs: 0,
-    lingering: undefined,
-    ...(trace !== undefined && { trace }),
-  };
-}
-
-const CALL = {} as ResolvedCall;
-const OK: Outcome = { kind: 'ok', result: { kind: 'value', value: 1 } };
-
 describe('spans', () => {
-  test('stand as batch, call, attempt, under the caller of the request', async () => {
+  test('stand as batch, call, attempt, under the caller of the request', () => {
     const { tracer, spans } = recording();
     const batch = tracer.startBatch({ traceparent: INBOUND, tracestate: 'vendor=1' });
     const call = batch.startCall('weather.forecast')!;
-    const seen: (string | undefined)[] = [];
-    const upstream: UpstreamInvoke = (_call, attempt) => {
-      seen.push(attempt.traceparent);
-      return Promise.resolve(OK);
-    };
-    await traceAttempts(upstream, () => info('TOOL_TIMEOUT'))(
-      CALL,
-      new Attempt(context(call), 1, 1e9),
-    );
+    const running = call.startAttempt(1);
+    running.end(null);
     call.end(result('weather.forecast'));
     batch.end([result('weather.forecast')]);
 
@@ -88,7 +50,8 @@ describe('spans', () => {
       SpanKind.INTERNAL,
       SpanKind.CLIENT,
     ]);
-    expect(seen).toEqual([formatTraceparent(attempt!.spanContext())]);
+    expect(running.traceparent).toBe(formatTraceparent(attempt!.spanContext()));
+    expect(attempt!.attributes['toolgate.outcome']).toBe('ok');
     expect(call.ids).toEqual({ traceId: TRACE_ID, spanId: callSpan!.spanContext().spanId });
     expect(batch.traceId).toBe(TRACE_ID);
     expect(batchSpan!.attributes).toEqual({ 'toolgate.calls': 1, 'toolgate.failed': 0 });
@@ -139,38 +102,32 @@ describe('spans', () => {
     expect(find(spans(), 'call').attributes['toolgate.code']).toBe('TOOL_NOT_FOUND');
   });
 
-  test('of an attempt that was stopped say why, not what the upstream made of it', async () => {
+  test('of attempts say which one it was and how it failed, or that the tool said no', () => {
     const { tracer, spans } = recording();
     const call = tracer.startBatch({}).startCall('t')!;
-    const attempt = new Attempt(context(call), 2, 1e9);
-    const upstream: UpstreamInvoke = () => {
-      attempt.phase = 'awaiting_headers';
-      attempt.abort({ kind: 'timeout', scope: 'attempt', timeoutMs: 50 });
-      return Promise.resolve({ kind: 'transport', error: new Error('x'), phase: 'sending' });
-    };
-    const classified: Outcome[] = [];
-    await traceAttempts(upstream, (outcome) => {
-      classified.push(outcome);
-      return info('TOOL_TIMEOUT');
-    })(CALL, attempt);
-    expect(classified).toEqual([
-      { kind: 'timeout', scope: 'attempt', timeoutMs: 50, phase: 'awaiting_headers' },
-    ]);
-    const { attributes } = find(spans(), 'attempt t');
-    expect(attributes).toMatchObject({ 'toolgate.attempt': 2, 'toolgate.code': 'TOOL_TIMEOUT' });
+    call.startAttempt(2).end(info('TOOL_TIMEOUT'));
+    call.startAttempt(3).end(info('TOOL_DECLINED'));
+    const [timeout, declined] = spans();
+    expect(timeout!.attributes).toEqual({
+      'toolgate.tool': 't',
+      'toolgate.attempt': 2,
+      'toolgate.outcome': 'error',
+      'toolgate.code': 'TOOL_TIMEOUT',
+      'toolgate.category': 'timeout',
+      'error.type': 'TOOL_TIMEOUT',
+    });
+    expect(timeout!.status.code).toBe(SpanStatusCode.ERROR);
+    expect(declined!.attributes).toMatchObject({ 'toolgate.outcome': 'declined' });
+    expect(declined!.status.code).toBe(SpanStatusCode.UNSET);
   });
 
-  test('are not made where nobody records, and an inbound context goes on', async () => {
+  test('are not made where nobody records, and an inbound context goes on', () => {
     const idle = createTracer();
     expect(idle.startBatch({})).toBe(idle.startBatch({}));
     expect(idle.startBatch({}).startCall('t')).toBeUndefined();
     const passing = idle.startBatch({ traceparent: INBOUND });
     expect(passing.traceparent).toBe(INBOUND);
     expect(passing.traceId).toBeUndefined();
-    const upstream: UpstreamInvoke = () => Promise.resolve(OK);
-    const attempt = new Attempt({ ...context(), traceparent: INBOUND }, 1, 1e9);
-    await traceAttempts(upstream, () => info('TOOL_TIMEOUT'))(CALL, attempt);
-    expect(attempt.traceparent).toBe(INBOUND);
   });
 
   test('that are not sampled tell the upstream so', () => {

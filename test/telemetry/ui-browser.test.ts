@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { result } from './fixtures/results.js';
-import { everything, feed, startUi, state, type UiServer } from './fixtures/ui-server.js';
+import { Problem } from '../../src/plugins/problem.js';
+import { everything, feed, startUi, state, stopUi, type UiServer } from './fixtures/ui-server.js';
 
 const CHROMIUM = [
   process.env['CHROMIUM_PATH'] ?? '',
@@ -91,14 +91,14 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
 
   afterEach(async () => {
     await page.context().close();
-    await server.app.close();
+    await stopUi(server);
     vi.restoreAllMocks();
   });
 
   async function openPage(viewport: { width: number; height: number }, dark = false) {
     const context = await browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light' });
     page = await context.newPage();
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(15_000);
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });
@@ -148,19 +148,21 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
     expect(await latency.locator('path').count()).toBe(2);
   });
 
-  test('counts the breaker down between two words of the server, then follows it live', async () => {
+  test('counts the breaker down, then follows the server, and leaves focus where it is', async () => {
     await badge('flights.search').waitFor();
     const flights = badge('flights.search');
     const seconds = async (): Promise<number> =>
       Number(/^open, probe in (\d+) s$/.exec((await flights.textContent()) ?? '')?.[1]);
     const before = await seconds();
     expect(before).toBeGreaterThan(20);
-    await vi.waitFor(async () => expect(await seconds()).toBeLessThan(before), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await seconds()).toBeLessThan(before), { timeout: 15_000 });
+    await card('flights.search').locator('summary').focus();
     server.states.set('flights.search', state('flights.search'));
     await vi.waitFor(async () => expect(await flights.textContent()).toBe('failing'), {
-      timeout: 8000,
+      timeout: 15_000,
     });
     expect(await page.locator('#live').textContent()).toBe('live');
+    expect(await focused()).toBe('SUMMARY');
   });
 
   test('names the last failures by code, newest first', async () => {
@@ -193,17 +195,6 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
     expect(await focused()).toBe('SUMMARY');
   });
 
-  test('keeps focus on what was focused while the numbers change', async () => {
-    await card('flights.search').locator('summary').focus();
-    const peak = page.locator('#all-peak');
-    const before = await peak.textContent();
-    feedOnce(server);
-    await vi.waitFor(async () => expect(await peak.textContent()).not.toBe(before), {
-      timeout: 8000,
-    });
-    expect(await focused()).toBe('SUMMARY');
-  });
-
   test('shows the text of a fault as text', async () => {
     const fault = 'input_schema: <b id="evil">bad</b> type';
     server.states.set('mail.send', state('mail.send', { status: 'misconfigured', fault }));
@@ -222,7 +213,14 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
 
   test('asks for a key where tools are shown to callers only, and says when it is wrong', async () => {
     server.visible = (key) => {
-      if (key === 'wrong-key') throw Object.assign(new Error('unknown key'), { statusCode: 401 });
+      if (key === 'wrong-key') {
+        throw new Problem({
+          status: 401,
+          code: 'TOOL_NOT_PERMITTED',
+          title: 'Unauthorized',
+          detail: 'A valid key is required.',
+        });
+      }
       return key === 'planner-key' ? everything : undefined;
     };
     await reopen({ width: 900, height: 700 });
@@ -246,7 +244,7 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
   test('says when the connection is gone, and comes back by itself', async () => {
     await card('flights.search').waitFor();
     const port = Number(new URL(server.url).port);
-    await server.app.close();
+    await stopUi(server);
     await page.getByText('no connection').waitFor();
     // The same address again, as after a restart.
     const { app } = await startUi([state('calc.add')], port);
@@ -262,9 +260,3 @@ describe.skipIf(CHROMIUM === undefined)('the page in Chromium', () => {
     await page.screenshot({ path: `${folder}/${name}.png` });
   }
 });
-
-function feedOnce({ metrics }: UiServer): void {
-  for (let i = 0; i < 3000; i += 1) {
-    metrics.callDone('weather.forecast', result('weather.forecast'));
-  }
-}
