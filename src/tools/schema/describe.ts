@@ -41,7 +41,7 @@ export function describeSchema(piece: SchemaPiece): string {
     case 'object':
       return 'an object';
     default:
-      return 'another value';
+      return 'any JSON value';
   }
 }
 
