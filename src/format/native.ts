@@ -10,7 +10,6 @@ import {
   optionsFromQuery,
   takeOption,
 } from './batch-options.js';
-import { checkDependencies } from './dependencies.js';
 import { unknownField } from './nearest.js';
 import { addFault, envelopeFault, faultList, hasFaults, pointerTo } from './pointers.js';
 import { isObject } from './wire-format.js';
@@ -123,11 +122,6 @@ export function parseNative(
     if (problem !== undefined) addFault(faults, pointerTo(name), problem);
   }
   if (found.length > 0) attribute(found, calls, faults);
-  for (const call of calls) {
-    if (call.dependsOn === undefined) continue;
-    checkDependencies(calls, faults);
-    break;
-  }
   if (hasFaults(faults)) return envelopeFault(faults);
   return { ok: true, format: 'native', calls, options, context: undefined };
 }

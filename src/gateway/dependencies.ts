@@ -18,33 +18,40 @@ const MAX_REFERENCE_DEPTH = 64;
  * @param mayReference false when the request text has no `$from` at all: arguments are not walked.
  */
 export function dependencyGraph(calls: readonly ToolCall[], mayReference: boolean): GraphResult {
-  const wanted = calls.map(
-    (call) =>
-      new Set([...(call.dependsOn ?? []), ...(mayReference ? references(call.arguments) : [])]),
-  );
-  if (wanted.every((ids) => ids.size === 0)) return { ok: true, graph: undefined };
+  const wanted = calls.map((call, index) => namedBy(call, index, mayReference));
+  if (wanted.every((names) => names.size === 0)) return { ok: true, graph: undefined };
   const errors: Record<string, string> = {};
   const positions = new Map<string, number>();
-  calls.forEach((call, index) => {
-    if (positions.has(call.id))
-      errors[`/calls/${index}/id`] = 'is used twice; depends_on needs unique ids';
-    positions.set(call.id, index);
+  calls.forEach(({ id }, index) => {
+    if (!positions.has(id)) positions.set(id, index);
+    else errors[`/calls/${index}/id`] = 'is used before; with dependencies, ids must be unique';
   });
-  const graph = wanted.map((ids, index) =>
-    [...ids].flatMap((id) => {
+  const graph = wanted.map((names) =>
+    [...names].flatMap(([id, place]) => {
       const position = positions.get(id);
       if (position !== undefined) return [position];
-      errors[`/calls/${index}/depends_on`] = 'names a call that is not in this batch';
+      errors[place] = 'names a call that is not in this batch';
       return [];
     }),
   );
-  const cyclic = findCycle(graph);
-  if (cyclic !== undefined) errors[`/calls/${cyclic}/depends_on`] = 'is part of a cycle';
+  for (const index of waitingForever(graph)) {
+    errors[`/calls/${index}/depends_on`] ??= 'waits in a circle: it can never start';
+  }
   return Object.keys(errors).length > 0 ? { ok: false, errors } : { ok: true, graph };
 }
 
-/** Kahn's algorithm: the position of a call that never becomes free, or undefined. */
-function findCycle(graph: DependencyGraph): number | undefined {
+/** The ids that a call waits for, each with the place that names it. */
+function namedBy(call: ToolCall, index: number, mayReference: boolean): Map<string, string> {
+  const names = new Map<string, string>();
+  if (mayReference) {
+    for (const id of references(call.arguments)) names.set(id, `/calls/${index}/arguments`);
+  }
+  call.dependsOn?.forEach((id, at) => names.set(id, `/calls/${index}/depends_on/${at}`));
+  return names;
+}
+
+/** Kahn's algorithm: the positions of calls in a circle, or behind one. */
+function waitingForever(graph: DependencyGraph): number[] {
   const waiting = graph.map((dependencies) => dependencies.length);
   const dependents: number[][] = graph.map(() => []);
   graph.forEach((dependencies, index) => {
@@ -58,8 +65,7 @@ function findCycle(graph: DependencyGraph): number | undefined {
       if (left === 0) free.push(dependent);
     }
   }
-  const stuck = waiting.findIndex((count) => count > 0);
-  return stuck === -1 ? undefined : stuck;
+  return waiting.flatMap((count, index) => (count > 0 ? [index] : []));
 }
 
 interface Reference {

@@ -1,5 +1,4 @@
 // The native envelope: what is taken, what is a call's fault, what is the whole request's.
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, parseText, read } from './helpers.js';
 
@@ -222,63 +221,4 @@ describe('the envelope', () => {
     });
     expect(parse([], { format: 'native' })).toMatchObject({ ok: false });
   });
-});
-
-describe('depends_on', () => {
-  const call = (id: string, ...dependsOn: string[]) => ({ id, tool: 't', depends_on: dependsOn });
-
-  it.each([
-    ['an unknown id', [call('a', 'x')], '/calls/0/depends_on/0'],
-    ['an id that stands twice', [call('a'), call('a'), call('b', 'a')], '/calls/1/id'],
-    ['itself', [call('a', 'a')], '/calls/0/depends_on'],
-    [
-      'a circle',
-      [call('z'), call('a', 'b'), call('b', 'c'), call('c', 'a')],
-      '/calls/1/depends_on',
-    ],
-  ])('on %s refuses the request', (_, calls, pointer) => {
-    const envelope = parse({ calls });
-    expect(envelope.ok).toBe(false);
-    expect(Object.keys(envelope.ok ? {} : (envelope.errors ?? {}))[0]).toBe(pointer);
-  });
-
-  it('names only the calls that wait in the circle or for it', () => {
-    const envelope = parse({ calls: [call('z'), call('a', 'b'), call('b', 'a'), call('y', 'z')] });
-    expect(Object.keys(envelope.ok ? {} : (envelope.errors ?? {}))).toEqual([
-      '/calls/1/depends_on',
-      '/calls/2/depends_on',
-    ]);
-  });
-
-  it('takes any order without a circle', () => {
-    fc.assert(
-      fc.property(
-        fc
-          .integer({ min: 1, max: 12 })
-          .chain((n) =>
-            fc.tuple(...Array.from({ length: n }, (_, i) => fc.subarray([...Array(i).keys()]))),
-          ),
-        fc.infiniteStream(fc.nat()),
-        (edges, random) => {
-          const calls = edges.map((on, i) => call(`c${i}`, ...on.map((j) => `c${j}`)));
-          calls.sort(() => (random.next().value % 2 === 0 ? 1 : -1));
-          expect(parse({ calls }).ok).toBe(true);
-        },
-      ),
-    );
-  });
-});
-
-it('never throws and answers every call, whatever the JSON', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.jsonValue(), { minLength: 1, maxLength: 10 }),
-      fc.jsonValue(),
-      (calls, body) => {
-        const envelope = parse({ calls });
-        expect(envelope.ok && envelope.calls).toHaveLength(calls.length);
-        parse(body);
-      },
-    ),
-  );
 });

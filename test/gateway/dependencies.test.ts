@@ -1,5 +1,7 @@
 // Order within a batch: depends_on and $from.
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { dependencyGraph } from '../../src/gateway/dependencies.js';
 import { type Harness, startHarness } from '../support/harness.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
@@ -103,7 +105,7 @@ describe('a faulty graph is a fault of the envelope, and nothing runs', () => {
     [
       'an unknown id in $from',
       [{ id: 'a', tool: 'echo', arguments: { x: [{ $from: 'nope' }] } }],
-      '/calls/0/depends_on',
+      '/calls/0/arguments',
     ],
     [
       'a duplicated id',
@@ -132,4 +134,38 @@ it('an object with $from among other members is data', async () => {
   const { callOne } = await start();
   const args = { x: { $from: 'a', pointer: '/b', more: 1 } };
   expect((await callOne('echo', args)).result).toEqual(args);
+});
+
+describe('the graph', () => {
+  const call = (id: string, ...dependsOn: string[]) => ({
+    id,
+    tool: 't',
+    arguments: {},
+    dependsOn,
+  });
+
+  it('names only the calls that wait in the circle or behind it', () => {
+    const calls = [call('z'), call('a', 'b'), call('b', 'a'), call('y', 'z'), call('x', 'a')];
+    const result = dependencyGraph(calls, false);
+    expect(Object.keys(result.ok ? {} : result.errors)).toEqual([
+      '/calls/1/depends_on',
+      '/calls/2/depends_on',
+      '/calls/4/depends_on',
+    ]);
+  });
+
+  it('takes any order without a circle', () => {
+    const edges = fc
+      .integer({ min: 1, max: 12 })
+      .chain((n) =>
+        fc.tuple(...Array.from({ length: n }, (_, i) => fc.subarray([...Array(i).keys()]))),
+      );
+    fc.assert(
+      fc.property(edges, fc.infiniteStream(fc.nat()), (on, random) => {
+        const calls = on.map((wanted, i) => call(`c${i}`, ...wanted.map((j) => `c${j}`)));
+        calls.sort(() => (random.next().value % 2 === 0 ? 1 : -1));
+        expect(dependencyGraph(calls, false).ok).toBe(true);
+      }),
+    );
+  });
 });
