@@ -34,6 +34,42 @@ Times in \`details\` (\`timeout\`, \`retry_after\`, \`reset_timeout\`) are secon
 \`_ms\` is milliseconds.
 `;
 
+const AUTHORS = `## Saying it yourself
+
+Who knows a tool best is its author. Rules in the configuration (\`errors:\`) give an upstream's answers
+a meaning; the most specific rule wins. A module tool throws it:
+
+\`\`\`js
+import { ToolErrorMap, ToolFailure, ToolRefusal, permanent, refusal, transient } from 'toolgate/errors';
+
+const SUPPLIER = new ToolErrorMap({
+  classes: [
+    [HttpError, permanent('supplier_rejected')], // a family …
+    [ConnectError, transient('supplier_down', { retryAfterMs: 2000 })], // … and one member
+  ],
+  codes: { ECONNREFUSED: transient('supplier_down') },
+  statuses: { 409: refusal('booking_not_cancellable', 'This fare is non-refundable.') },
+});
+
+export default async function cancel({ booking }, { signal }) {
+  if (booking === '') throw new ToolRefusal('no_booking', 'Name a booking first.');
+  try {
+    return await supplier.cancel(booking, { signal });
+  } catch (error) {
+    throw SUPPLIER.classify(error);
+  }
+}
+\`\`\`
+
+- \`ToolFailure(code, {transient, retryAfterMs, message})\`: the tool tried and could not finish.
+  \`transient: true\` says that nothing landed and the same call could succeed; the default is false.
+- \`ToolRefusal(code, message)\`: the tool worked and said no. Delivered once, never retried.
+- \`ToolTimedOutError\`, \`ToolNotPermittedError\`, \`ToolNotFoundError\`,
+  \`ToolArgumentValidationError\`, \`ToolResultError\`: what their names say.
+- The map never guesses (what nobody mapped is the permanent \`unmapped_failure\`), never swallows a
+  cancellation, and never overrules a tool error that is one already.
+`;
+
 const STABILITY = `## Stability
 
 Codes and categories are public API, and so are the \`reason\` codes of your tools' authors.
@@ -46,7 +82,14 @@ Codes and categories are public API, and so are the \`reason\` codes of your too
 
 /** The whole page, formatted as the repository formats Markdown. */
 export async function renderPage(): Promise<string> {
-  const parts = [INTRODUCTION, categories(), '## Codes', ...ERROR_CODES.map(section), STABILITY];
+  const parts = [
+    INTRODUCTION,
+    categories(),
+    '## Codes',
+    ...ERROR_CODES.map(section),
+    AUTHORS,
+    STABILITY,
+  ];
   const config = await resolveConfig(PAGE);
   return format(parts.join('\n\n'), { ...config, parser: 'markdown' });
 }

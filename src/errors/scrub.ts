@@ -107,7 +107,7 @@ class ValueScrubber {
       case 'string':
         return this.#text(v, MAX_VALUE_STRING_CHARS);
       case 'number':
-        return Number.isFinite(v) ? (this.#isSecretNumber(String(v)) ? REDACTED : v) : null;
+        return this.#copyNumber(v);
       case 'boolean':
       case 'undefined':
         return v;
@@ -118,6 +118,12 @@ class ValueScrubber {
       default:
         return undefined;
     }
+  }
+
+  #copyNumber(v: number): number | string | null {
+    if (!Number.isFinite(v)) return null;
+    // JSON has no -0.
+    return this.#isSecretNumber(String(v)) ? REDACTED : v + 0;
   }
 
   #copyObject(v: object, depth: number): unknown {

@@ -2,7 +2,7 @@
 // any alignment, as in `Basic user:secret`), percent-encoded, escaped in JSON or HTML, in hex.
 
 /** Anything shorter would tear holes into ordinary text and is matched as a whole word only. */
-export const MIN_SECRET_CHARS = 6;
+const MIN_SECRET_CHARS = 6;
 
 /** Below this, an encoded piece is too short to be told from chance. */
 const MIN_ENCODED_CHARS = 8;

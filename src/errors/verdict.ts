@@ -90,7 +90,7 @@ function detailsOf(
 }
 
 /** Whole milliseconds in 0..24 h. */
-export function clampWaitMs(ms: number): number {
+function clampWaitMs(ms: number): number {
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(0, Math.ceil(ms)));
 }
 
