@@ -87,7 +87,7 @@ function toClient(entry: ClientEntry): ClientDefinition {
 }
 
 /** The policy keys of an entry that has others as well. */
-export function policyOf(entry: PolicyEntry): PolicyEntry {
+function policyOf(entry: PolicyEntry): PolicyEntry {
   const own = Object.entries(entry).filter(([key]) => Object.hasOwn(policyKeys, key));
   return Object.fromEntries(own);
 }

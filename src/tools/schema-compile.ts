@@ -46,7 +46,6 @@ export function createCompiler(
         allErrors,
         ownProperties: true,
         validateSchema: false,
-        addUsedSchema: false,
         meta: !inspection.plain,
         logger: false,
         code: { regExp: engine(inspection) },

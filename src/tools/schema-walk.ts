@@ -26,10 +26,10 @@ const NAMED = [
 ] as const;
 
 /** Nesting of schemas beyond this is refused. */
-export const MAX_SCHEMA_DEPTH = 64;
+const MAX_SCHEMA_DEPTH = 64;
 
 /** Subschemas beyond this are refused. */
-export const MAX_SUBSCHEMAS = 20_000;
+const MAX_SUBSCHEMAS = 20_000;
 
 export class SchemaTooLarge extends Error {}
 

@@ -304,3 +304,49 @@ describe('the environment', () => {
     expect(toolOf('description: "${PORT}"').description).toBe('8080');
   });
 });
+
+describe('odd, but perhaps meant: warnings', () => {
+  const http = 'http: { url: "http://x/" }, input_schema: {}';
+  test.each([
+    [`tools: [{ name: t, http: { url: "http://x/" } }]`, /^tools\[0\]: has no input_schema/],
+    [
+      `tools: [{ name: t, ${http}, timeout_ms: 400000 }]`,
+      /^tools\[0\]\.timeout_ms: never runs out/,
+    ],
+    [
+      `tools: [{ name: t, http: { url: "http://x/" }, input_schema: { properties: { a: { pattern: "(?=a)" } } } }]`,
+      /^tools\[0\]\.input_schema\.properties\.a\.pattern: the pattern uses lookahead/,
+    ],
+    [
+      `tools: [{ name: t, ${http}, errors: [{ when: { status: 409 }, then: { declined: a, retry_after_ms: 5 } }] }]`,
+      /^tools\[0\]\.errors\[0\]\.then: retry_after_ms has no effect/,
+    ],
+    [
+      `tools: [{ name: t, ${http}, errors: [{ when: { status: 409 }, then: { code: UPSTREAM_FORBIDDEN, retry_after_pointer: /a } }] }]`,
+      /retry_after_pointer has no effect/,
+    ],
+    [
+      `clients: [{ id: c, key_sha256: ${sha}, tools: ["!a"] }]`,
+      /^clients\[0\]\.tools: lets no tool through/,
+    ],
+    [
+      `mcp_servers: [{ name: s, url: "http://x/", tools: ["!a"] }]`,
+      /^mcp_servers\[0\]\.tools: lets no/,
+    ],
+    [
+      'server: { trust_proxy: [0.0.0.0/0] }',
+      /^server\.trust_proxy\[0\]: everyone may name the address/,
+    ],
+  ])('%s', (text, warning) => {
+    const { warnings } = configOf(`version: 1\n${text}`);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(warning);
+  });
+
+  test('a hint on an outcome that may pass is none', () => {
+    const rule =
+      '{ when: { status: 409 }, then: { code: UPSTREAM_UNAVAILABLE, retry_after_ms: 5 } }';
+    const { warnings } = configOf(`version: 1\ntools: [{ name: t, ${http}, errors: [${rule}] }]`);
+    expect(warnings).toEqual([]);
+  });
+});

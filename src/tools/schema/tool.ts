@@ -18,7 +18,7 @@ import { policyKeys } from './policy.js';
 
 const optional = Type.Optional;
 
-export const HTTP_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const HTTP_METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const http = object(
   {
