@@ -161,7 +161,9 @@ export const hang: Behaviour = () => undefined;
 
 /** Reads the request, then resets the connection (RST). */
 export const reset: Behaviour = (socket) => {
-  socket.resetAndDestroy();
+  // One that is ending already would wait for an end that a gone peer never lets come.
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 };
 
 /** Reads the request, then closes in order (FIN) without an answer. */
@@ -169,13 +171,15 @@ export const hangUp: Behaviour = (socket) => {
   socket.end();
 };
 
-/** Does this, then resets once the bytes are out. */
-export function thenReset(behaviour: Behaviour): Behaviour {
+/** Does this, then resets once the bytes are out and had `afterMs` to arrive. */
+export function thenReset(behaviour: Behaviour, afterMs = 30): Behaviour {
   return (socket, request) => {
     behaviour(socket, request);
     socket.write('', () => {
-      // A moment for the bytes to arrive: a reset throws away what the peer has not read.
-      setTimeout(() => socket.resetAndDestroy(), 30);
+      // A reset throws away what the peer has not read.
+      setTimeout(() => {
+        reset(socket, request);
+      }, afterMs);
     });
   };
 }
