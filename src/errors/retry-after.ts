@@ -149,7 +149,7 @@ function vendorReset({ status, headers }: HintEvidence): RetryHint | undefined {
     const left = headers[remaining];
     const lone = left === undefined && status === 429 && LONE_RESETS.has(reset);
     if (!lone && !isExhausted(left)) continue;
-    const ms = parseResetMs(value, referenceMs(headers));
+    const ms = parseResetMs(value, referenceMs(value, headers));
     if (ms !== undefined && (longest === undefined || ms > longest.ms)) {
       longest = { ms, source: reset };
     }
@@ -183,10 +183,15 @@ function sentAt(headers: HeaderBag): number | undefined {
   return date === undefined ? undefined : parseHttpDate(date);
 }
 
-/** `Date` has whole seconds: where both clocks agree so far, ours is the finer one. */
-function referenceMs(headers: HeaderBag): number {
+/**
+ * The moment a reset is counted from. `Date` has whole seconds: a reset in whole seconds is measured
+ * against it, so that nobody comes back a fraction early; for finer values our clock is the finer
+ * one where both agree so far.
+ */
+function referenceMs(reset: string, headers: HeaderBag): number {
   const now = Date.now();
   const sent = sentAt(headers);
+  if (sent !== undefined && /^\d{10}$/.test(reset.trim())) return sent;
   return sent === undefined || Math.abs(now - sent) < 2000 ? now : sent;
 }
 

@@ -168,6 +168,15 @@ describe('vendor headers', () => {
     expect(hint({ [remaining]: '3', [reset]: '11' })).toBeUndefined();
   });
 
+  it('a reset in whole epoch seconds is measured against Date: nobody comes back early', () => {
+    const sent = Math.floor(Date.now() / 1000) * 1000 - 900;
+    for (const skew of [0, 300_000]) {
+      const at = Math.floor(sent / 1000) * 1000 + skew;
+      const headers = { date: imf(at), 'x-ratelimit-remaining': '0' };
+      expect(hint({ ...headers, 'x-ratelimit-reset': String(at / 1000 + 59) })?.ms).toBe(59_000);
+    }
+  });
+
   it('of several that are exhausted, the longest wait', () => {
     expect(
       hint({
