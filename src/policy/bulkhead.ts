@@ -1,15 +1,14 @@
 // The bulkhead: at most `maxConcurrent` calls of a tool upstream, at most `maxQueue` waiting. Refused
-// callers are told when a place is likely to be free for them, and it is kept for them then.
+// callers are told when a place is likely to be free for them, and it is kept for them then. Who
+// comes at its time and finds none may wait all the same: a few places beyond `maxQueue`.
 import type { BulkheadPolicy, CallContext, ResolvedCall, ToolObserver } from '../call.js';
 import type { BulkheadFullOutcome, CancelReason, Outcome } from '../errors/outcome.js';
 import { adviceMs, timerMs } from './clock.js';
 import { deadlineSpent } from './deadline.js';
 import { FairQueue, type Place } from './fair-queue.js';
+import { PlaceSupply } from './place-supply.js';
 import type { ServiceTime } from './service-time.js';
 import { callerOf, Turns, type Caller, type Supply } from './turns.js';
-
-const MIN_GRACE_MS = 50;
-const MAX_GRACE_MS = 1000;
 
 interface Waiter {
   readonly call: ResolvedCall;
@@ -23,7 +22,7 @@ interface Waiter {
 
 export class Bulkhead {
   readonly #policy: BulkheadPolicy;
-  readonly #service: ServiceTime;
+  readonly #places: PlaceSupply;
   readonly #observer: ToolObserver;
   readonly #queue = new FairQueue<Waiter>();
   readonly #turns = new Turns();
@@ -31,7 +30,7 @@ export class Bulkhead {
 
   constructor(policy: BulkheadPolicy, service: ServiceTime, observer: ToolObserver) {
     this.#policy = policy;
-    this.#service = service;
+    this.#places = new PlaceSupply(policy, service);
     this.#observer = observer;
   }
 
@@ -69,11 +68,13 @@ export class Bulkhead {
   ): Outcome | Promise<Outcome | undefined> | undefined {
     const now = performance.now();
     const supply = this.#supply();
-    this.#turns.sweep(now, this.#graceMs());
+    this.#turns.sweep(now, this.#places.graceMs);
     const caller = callerOf(call, ctx);
     const turn = this.#turns.find(caller);
     const due = turn?.state === 'due';
-    const fits = due ? supply.free >= 1 : this.#turns.spare(now, supply) && supply.free >= 1;
+    const fits = due
+      ? supply.free > -this.#places.extraPlaces
+      : supply.free >= 1 && this.#turns.spare(now, supply);
     if (fits || this.#makeRoom(ctx)) {
       if (turn !== undefined) this.#turns.release(turn);
       return this.#admit(call, ctx);
@@ -91,8 +92,9 @@ export class Bulkhead {
 
   #wait(call: ResolvedCall, ctx: CallContext): Promise<Outcome | undefined> {
     const { reason } = ctx.cancellation;
-    if (reason !== undefined)
+    if (reason !== undefined) {
       return Promise.resolve({ kind: 'cancelled', reason, phase: 'queued' });
+    }
     const since = performance.now();
     const leftMs = ctx.deadlineAt - since;
     if (leftMs <= 0) return Promise.resolve(deadlineSpent(ctx));
@@ -162,21 +164,7 @@ export class Bulkhead {
     };
   }
 
-  /** Places come free as calls end: `maxConcurrent` in a service time, but not evenly. */
   #supply(): Supply {
-    const { maxConcurrent, maxQueue } = this.#policy;
-    return {
-      free: maxConcurrent + maxQueue - this.#inFlight - this.#queue.size,
-      perMs: maxConcurrent / this.#service.ms,
-      // The queue keeps the slots busy meanwhile, so callers may come that much later.
-      lag: Math.min(maxConcurrent, maxQueue),
-    };
-  }
-
-  /** Late callers find their place kept, but at most half of the queue is kept that way. */
-  #graceMs(): number {
-    const { maxConcurrent, maxQueue } = this.#policy;
-    const halfQueueMs = (maxQueue / 2) * (this.#service.ms / maxConcurrent);
-    return Math.min(MAX_GRACE_MS, Math.max(MIN_GRACE_MS, halfQueueMs));
+    return this.#places.at(this.#inFlight + this.#queue.size);
   }
 }

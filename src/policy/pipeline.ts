@@ -34,6 +34,9 @@ import { retryLayer } from './retry.js';
 import { ServiceTime } from './service-time.js';
 import { RateLimiter } from './token-bucket.js';
 
+/** Callers that are sent at a tool without a bulkhead within one service time. */
+const UNBOUNDED = 10;
+
 export interface PipelineDeps {
   readonly subject: ClassifySubject;
   readonly observer: ToolObserver;
@@ -84,6 +87,7 @@ export function buildPipeline(
   const { policy } = tool;
   const { subject, observer, state, onInternalError } = deps;
   const service = new ServiceTime(policy.timeoutMs);
+  const healthy = new ServiceTime(policy.timeoutMs);
   const gauge = new AttemptGauge();
   const budget = new RetryBudget(policy.retryBudget);
   const limiter = policy.rateLimit && new RateLimiter(policy.rateLimit);
@@ -91,8 +95,8 @@ export function buildPipeline(
   const own = deps.breaker === undefined && policy.breaker ? new Breaker(policy.breaker) : null;
   const breaker = deps.breaker ?? own;
   const spread = (): Spread => ({
-    probeMs: service.ms,
-    spacingMs: limiter?.intervalMs ?? service.ms / (policy.bulkhead?.maxConcurrent ?? 1),
+    probeMs: 2 * healthy.ms,
+    spacingMs: limiter?.intervalMs ?? healthy.ms / (policy.bulkhead?.maxConcurrent ?? UNBOUNDED),
   });
   const gate = new CooldownGate(() => spread().spacingMs);
   const readBack =
@@ -117,7 +121,7 @@ export function buildPipeline(
     limiter && rateLimitLayer(limiter, observer),
     bulkhead && bulkheadLayer(bulkhead, service),
     cooldownTrigger(gate, observer, subject),
-    breaker && breakerLayer(breaker, subject, spread),
+    breaker && breakerLayer(breaker, subject, healthy, spread),
   ];
   const attempt = deadlineLayer(
     upstream,
