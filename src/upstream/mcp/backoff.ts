@@ -8,11 +8,6 @@ export class Backoff {
   #failures = 0;
   #dueAt = 0;
 
-  /** Failures since the last lasting success. */
-  get failures(): number {
-    return this.#failures;
-  }
-
   /** Milliseconds until the next try may start; 0 when it may now. */
   get remainingMs(): number {
     return Math.max(0, this.#dueAt - performance.now());

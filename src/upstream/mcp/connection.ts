@@ -54,6 +54,7 @@ export class Connection {
         }
       : undefined;
     client.onclose = () => this.#lost();
+    this.#closed = client.transport === undefined;
     channel.onStreamLost = () => void client.close().catch(() => undefined);
   }
 
@@ -68,6 +69,11 @@ export class Connection {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** How a stdio child ended. */
+  get exit(): ChildExit | undefined {
+    return this.#channel.exit();
   }
 
   get sessionId(): string | undefined {

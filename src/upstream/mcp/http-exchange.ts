@@ -176,6 +176,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 /** Whether a content type is that of server-sent events. */
-export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
+function isEventStream(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^\s*text\/event-stream\b/i.test(contentType);
 }

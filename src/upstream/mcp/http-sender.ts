@@ -34,11 +34,6 @@ export class HttpSender {
     this.#table = table;
   }
 
-  /** How many exchanges are under way; for leak checks. */
-  get openExchanges(): number {
-    return this.#open.size;
-  }
-
   /**
    * Sends one request.
    *

@@ -3,8 +3,8 @@
 import type { McpServerDefinition } from '../../config.js';
 import { McpServer, type McpServerDeps } from './server.js';
 
-export type { DiscoveredTool, ToolAnnotations } from './discovery.js';
-export type { McpServer, McpServerDeps, McpServerStatus } from './server.js';
+export type { DiscoveredTool } from './discovery.js';
+export type { McpServer } from './server.js';
 
 /** One MCP server of the configuration, not yet connected. */
 export function createMcpServer(definition: McpServerDefinition, deps: McpServerDeps): McpServer {

@@ -45,6 +45,9 @@ export class McpServer {
   readonly #supervisor: Supervisor;
   readonly #catalogue: ToolCatalogue;
   #listing: Promise<unknown> | undefined;
+  /** Calls under way, and what is to happen when the last of them has ended. */
+  #running = 0;
+  #whenIdle: (() => void) | undefined;
 
   constructor(definition: McpServerDefinition, deps: McpServerDeps) {
     this.name = definition.name;
@@ -110,7 +113,13 @@ export class McpServer {
       catalogue: this.#catalogue,
       scrub: this.#deps.scrub,
     };
-    return (call, attempt) => new RunningCall(setup, call, attempt).run();
+    return (call, attempt) => {
+      this.#running += 1;
+      return new RunningCall(setup, call, attempt).run().finally(() => {
+        this.#running -= 1;
+        if (this.#running === 0) this.#whenIdle?.();
+      });
+    };
   }
 
   status(): McpServerStatus {
@@ -121,6 +130,16 @@ export class McpServer {
       protocolVersion: current?.protocolVersion ?? null,
       problem: lastFailure?.problem ?? null,
     };
+  }
+
+  /** Closes once the calls under way have ended: for a server that a reload has replaced. */
+  async retire(): Promise<void> {
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
+    await this.close();
   }
 
   /** Closes the connection, its sockets, and the child with its process group. */

@@ -109,9 +109,9 @@ export class Supervisor {
     if (signal.aborted) return { ok: false, failure: CLOSED };
     clearTimeout(this.#retryTimer);
     const waitMs = this.#backoff.remainingMs;
-    if (waitMs > PATIENCE_MS && this.lastFailure !== undefined) {
+    if (waitMs > PATIENCE_MS) {
       this.#scheduleRetry();
-      return { ok: false, failure: this.lastFailure };
+      return { ok: false, failure: this.lastFailure ?? LOST };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { ref: false });
     const result = await this.#deps.connect(this.#lesson, signal);
@@ -132,6 +132,8 @@ export class Supervisor {
     this.#current = connection;
     this.#startPing();
     this.#deps.onConnected(connection);
+    // It may have gone while the handshake was being wound up.
+    if (connection.closed) this.#lost(connection, connection.exit);
     return { ok: true, connection };
   }
 
@@ -181,6 +183,12 @@ export class Supervisor {
 function isClosed(signal: AbortSignal): boolean {
   return signal.aborted;
 }
+
+const LOST: ConnectFailure = {
+  problem: 'connect_failed',
+  error: new Error('the connection was lost, and is not tried again yet'),
+  probeOnly: false,
+};
 
 const CLOSED: ConnectFailure = {
   problem: 'connect_failed',

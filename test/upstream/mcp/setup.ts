@@ -17,7 +17,7 @@ import type { Outcome } from '../../../src/errors/outcome.js';
 import { createMcpServer, type McpServer } from '../../../src/upstream/mcp/index.js';
 import type { ValidateOutput } from '../../../src/upstream/mcp/result.js';
 
-export const POLICY: ToolDefinition['policy'] = {
+const POLICY: ToolDefinition['policy'] = {
   timeoutMs: 10_000,
   retry: { maxAttempts: 1, baseMs: 1, maxMs: 1, maxWaitMs: 1 },
   retryBudget: { tokens: 10, retryCost: 1, successRefill: 0.1 },
@@ -111,7 +111,7 @@ export function startServer(
   };
 }
 
-export function callTool(
+function callTool(
   server: McpServer,
   name: string,
   args: JsonObject,
@@ -149,7 +149,7 @@ export function callTool(
   return { outcome, attempt };
 }
 
-export function context(timeoutMs: number, more: Partial<CallContext> = {}): CallContext {
+function context(timeoutMs: number, more: Partial<CallContext> = {}): CallContext {
   return {
     client: '',
     runId: undefined,

@@ -189,6 +189,18 @@ describe('closing', () => {
     expect(livingGroups()).toBe(0);
   });
 
+  it('waits for the calls under way where it is only to retire', async () => {
+    const { call, server } = faulty();
+    const { outcome, attempt } = call('hang');
+    await until(() => attempt.phase === 'awaiting_headers', 'the call is sent');
+    const retiring = server.retire();
+    expect(textOf(await call('echo', { message: 'still here' }).outcome)).toBe('still here');
+    attempt.abort({ kind: 'timeout', scope: 'attempt', timeoutMs: 1 });
+    expect((await outcome).kind).toBe('timeout');
+    await retiring;
+    expect(livingGroups()).toBe(0);
+  });
+
   it('ends a handshake that is under way', async () => {
     const { server } = startServer(stdio(['-e', 'setInterval(() => {}, 1000)']));
     const connecting = server.connect();
@@ -196,5 +208,17 @@ describe('closing', () => {
     await server.close();
     await connecting;
     expect(livingGroups()).toBe(0);
+  });
+});
+
+describe('a child that dies of every call', () => {
+  it('is soon not waited for any more', async () => {
+    const { call } = faulty();
+    let refused = false;
+    for (let index = 0; index < 8 && !refused; index += 1) {
+      const outcome = await call('die', {}, { timeoutMs: 15_000 }).outcome;
+      refused = (outcome as { problem?: string }).problem === 'connect_failed';
+    }
+    expect(refused).toBe(true);
   });
 });
