@@ -12,7 +12,7 @@ import { ToolMeter } from './tool-meter.js';
 const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 export interface MetricsOptions {
-  /** Keep the last trace of every duration bucket and answer in OpenMetrics. Default false. */
+  /** Answer in OpenMetrics, with the last trace of every duration bucket. Default false. */
   readonly exemplars?: boolean;
   readonly version?: string;
 }
@@ -52,11 +52,9 @@ class MetricsRegistry implements Metrics {
   readonly #batches = new HistogramCells({}, BATCH_BOUNDS);
   readonly #refused = new Map<string, { labels: Labels; value: number }>();
   readonly #reloads = { applied: 0, refused: 0, lastApplied: true };
-  readonly #exemplars: boolean;
   #gaugeSource: () => GatewayGauges = () => NOTHING;
 
   constructor({ exemplars = false, version = '' }: MetricsOptions) {
-    this.#exemplars = exemplars;
     const registry = new Registry();
     this.#registry = registry;
     this.#registry.setContentType(
@@ -92,7 +90,7 @@ class MetricsRegistry implements Metrics {
 
   callDone(tool: string, result: ToolResult, trace?: TraceIds): void {
     const meter = this.#meters.get(tool) ?? (this.#unknown ??= new ToolMeter('', true));
-    meter.callDone(result, this.#exemplars ? trace : undefined);
+    meter.callDone(result, trace);
   }
 
   batchDone(calls: number): void {

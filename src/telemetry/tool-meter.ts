@@ -49,8 +49,6 @@ export class ToolMeter implements ToolObserver {
   readonly limited = new LabelledCounts(() => true);
   queueWait: HistogramCells | undefined;
   effectUnknown = 0;
-  /** The newest failure; a refusal (`declined`) is none. */
-  lastFailure: CodeCount | undefined;
   #window: RollingWindow | undefined;
 
   constructor(tool: string, idempotent: boolean) {
@@ -109,7 +107,6 @@ export class ToolMeter implements ToolObserver {
     }
     entry.count += 1;
     entry.lastAt = Date.now();
-    if (status === 'error') this.lastFailure = entry;
   }
 
   #duration(status: Status): HistogramCells {

@@ -237,6 +237,13 @@ describe('the last look at a line', () => {
     expect(last()['msg']).toContain('connected with ');
   });
 
+  test('is not left out for a line that follows one of the gateway', () => {
+    const log = logger({ scrubber: () => createScrubber([SECRET]) });
+    logBatch(log, { batchId: 'b', client: '', results: [], durationMs: 1 });
+    log.info(SECRET);
+    expect(text).not.toContain(SECRET);
+  });
+
   test('follows a reload that brings a new secret', () => {
     let scrubber = createScrubber([]);
     const log = logger({ scrubber: () => scrubber });

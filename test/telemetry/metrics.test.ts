@@ -201,6 +201,24 @@ describe('the metrics of the contract', () => {
   });
 });
 
+describe('the meter of a tool', () => {
+  test('knows how the tool has been lately', () => {
+    const meter = createMetrics().toolObserver(WEATHER);
+    expect(meter.recent()).toBeUndefined();
+    meter.callDone(result(WEATHER.name));
+    meter.callDone(result(WEATHER.name, 'TOOL_TIMEOUT'));
+    meter.callDone(result(WEATHER.name, 'TOOL_DECLINED'));
+    expect(meter.recent()).toMatchObject({ ok: 1, byCategory: { timeout: 1, declined: 1 } });
+  });
+
+  test('does not call a tool fast because it was not asked', () => {
+    const meter = createMetrics().toolObserver(WEATHER);
+    const { name } = WEATHER;
+    meter.callDone(result(name, 'TOOL_CIRCUIT_OPEN', { attempts: 0, durationMs: 0.01 }));
+    expect(meter.recent()).toMatchObject({ byCategory: { circuit_open: 1 }, p50: null });
+  });
+});
+
 describe('exemplars', () => {
   const trace = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 

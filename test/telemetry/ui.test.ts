@@ -103,6 +103,19 @@ describe('its events', () => {
     expect(await seen({})).toEqual([undefined, []]);
   });
 
+  test('cost nothing while nobody watches', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { next, leave } = await watch();
+      await next();
+      expect(vi.getTimerCount()).toBe(1);
+      leave();
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('end when the gateway drains', async () => {
     const { next } = await watch();
     await next();
