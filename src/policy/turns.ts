@@ -105,8 +105,9 @@ export class Turns {
     const most = Math.min(MAX_TURNS, Math.max(MIN_GROUP_TURNS, GROUP_HORIZON_MS / spacingMs));
     const held = this.#groups.get(caller.group)?.size ?? 0;
     if (this.outstanding >= MAX_TURNS || held >= most) {
-      this.#unkept = (this.#unkept + 1) % Math.ceil(most);
-      return at + this.#unkept * spacingMs;
+      const place = this.#unkept;
+      this.#unkept = (place + 1) % Math.ceil(most);
+      return at + place * spacingMs;
     }
     const key = caller.key ?? (this.#unnamed += 1);
     this.#keep({ group: caller.group, key, dueAt: at, line: this.#line, state: 'waiting' });
