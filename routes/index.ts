@@ -5,6 +5,7 @@ import { adminRoutes } from './admin.js';
 import { batchRoutes } from './batches.js';
 import { errorRoutes } from './errors.js';
 import { healthRoutes } from './health.js';
+import { mcpRoutes } from './mcp.js';
 import { metricsRoutes } from './metrics.js';
 import { ErrorInfoSchema, ProblemSchema } from './schemas/error-info.js';
 import { ErrorReportSchema } from './schemas/errors.js';
@@ -48,6 +49,7 @@ export function registerRoutes(app: FastifyInstance): void {
   healthRoutes(app);
   metricsRoutes(app);
   adminRoutes(app);
+  mcpRoutes(app);
   uiRoutes(app, uiDeps(app));
   refuseOtherMethods(app, new Map(methods));
 }

@@ -23,7 +23,7 @@ const schema = {
           jsonrpc: '2.0',
           id: 1,
           method: 'tools/call',
-          params: { name: 'demo.echo', arguments: { message: 'hej' } },
+          params: { name: 'demo.weather', arguments: { city: 'Oslo' } },
         },
       },
     },
@@ -32,8 +32,18 @@ const schema = {
     200: {
       description: 'A JSON-RPC response, as JSON or as a stream of events.',
       content: {
-        'application/json': { schema: { type: 'object', additionalProperties: true } },
-        'text/event-stream': { schema: { type: 'string' } },
+        'application/json': {
+          schema: { type: 'object', additionalProperties: true },
+          example: {
+            jsonrpc: '2.0',
+            id: 1,
+            result: { content: [{ type: 'text', text: '{"city":"Oslo","days":1}' }] },
+          },
+        },
+        'text/event-stream': {
+          schema: { type: 'string' },
+          example: 'event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n\n',
+        },
       },
     },
     ...problems(400, 401, 403, 413, 415, 429, 503),

@@ -152,20 +152,25 @@ function readEnvelope(
   throw invalidEnvelope(envelope.message, envelope.errors, envelope.code);
 }
 
+type Forwarded = Pick<BatchRequest, 'traceparent' | 'tracestate' | 'forwardHeaders'>;
+
 /** Headers of the caller that go upstream: trace context and attempt counters. */
-function forwarded(request: FastifyRequest): Pick<BatchRequest, 'traceparent' | 'forwardHeaders'> {
-  const { traceparent } = request.headers;
-  const headers: Record<string, string> = {};
-  let any = false;
-  for (const name of ['x-gateway-attempt', 'grpc-previous-rpc-attempts']) {
-    const value = request.headers[name];
-    if (typeof value !== 'string' || !/^\d{1,6}$/.test(value)) continue;
-    headers[name] = value;
-    any = true;
-  }
+function forwarded({ headers }: FastifyRequest): Forwarded {
+  const counters = Object.fromEntries(
+    ['x-gateway-attempt', 'grpc-previous-rpc-attempts'].flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' && /^\d{1,6}$/.test(value) ? [[name, value]] : [];
+    }),
+  );
+  const { traceparent, tracestate } = headers;
   return {
-    ...(typeof traceparent === 'string' &&
-      /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent) && { traceparent }),
-    ...(any && { forwardHeaders: headers }),
+    ...(typeof traceparent === 'string' && isTraceparent(traceparent) && { traceparent }),
+    ...(typeof tracestate === 'string' && { tracestate: tracestate.slice(0, 512) }),
+    ...(Object.keys(counters).length > 0 && { forwardHeaders: counters }),
   };
+}
+
+/** W3C Trace Context level 1, and later versions that begin like it. */
+function isTraceparent(value: string): boolean {
+  return /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-|$)/.test(value) && value.length <= 256;
 }

@@ -43,6 +43,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { server } = gateway.config;
   const app = Fastify({
     ...(options.logger !== undefined && { loggerInstance: options.logger }),
+    // One logger for all requests: nothing is logged per request, ids are in the batch's line.
+    childLoggerFactory: (logger) => logger,
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     bodyLimit: server.maxBodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -58,10 +60,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       void sendProblem(reply, request, BAD_PATH);
     },
   });
+  const metrics = options.metrics ?? createMetrics();
   await app.register(problemPlugin, {
+    onRefused: (status, code) => {
+      metrics.requestRefused(status, code);
+    },
     onInternalError: options.onInternalError ?? (() => undefined),
   });
-  await app.register(telemetryPlugin, { metrics: options.metrics ?? createMetrics() });
+  await app.register(telemetryPlugin, { metrics });
   await app.register(adminPlugin, { admin: options.admin });
   await app.register(gatewayPlugin, { gateway });
   await app.register(authPlugin, {

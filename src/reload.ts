@@ -3,6 +3,9 @@ import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Admin } from './plugins/admin.js';
 
+/** Kubernetes swaps this link in the folder when a ConfigMap changes; the file's own name stays. */
+const CONFIG_MAP_LINK = '..data';
+
 /** Editors write a file in several steps; this much quiet ends them, milliseconds. */
 const QUIET_MS = 200;
 
@@ -18,7 +21,7 @@ export function reloadOnChange(file: string, admin: Admin): { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   // The folder, not the file: an editor that replaces the file would take the watch with it.
   const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
-    if (name !== basename(file)) return;
+    if (name !== basename(file) && name !== CONFIG_MAP_LINK) return;
     clearTimeout(timer);
     timer = setTimeout(reload, QUIET_MS, 'file');
   });

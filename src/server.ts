@@ -42,6 +42,8 @@ export async function listen(app: FastifyInstance, options: ListenOptions): Prom
 }
 
 const IDLE_SWEEP_MS = 100;
+/** Time for the last answers to be written out. */
+const LAST_BYTES_MS = 500;
 
 /**
  * Leaves in order: not ready, no new work, calls in flight finish within `server.drain_timeout_ms`
@@ -58,7 +60,12 @@ export async function drain(app: FastifyInstance, gateway: Gateway): Promise<voi
       gateway.running.cancelAll('shutdown');
       await gateway.running.idle(IDLE_SWEEP_MS * 10);
     }
-    await app.close();
+    // What is open now is idle, or never sent a request: closeIdleConnections misses the latter.
+    const closed = app.close();
+    setTimeout(() => {
+      app.server.closeAllConnections();
+    }, LAST_BYTES_MS).unref();
+    await closed;
   } finally {
     clearInterval(sweep);
   }

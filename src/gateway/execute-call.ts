@@ -30,8 +30,10 @@ export interface BatchContext {
 /** What a call needs of the gateway. */
 export interface ToolDirectory {
   find(name: string): ToolRuntime | undefined;
-  /** Connects servers that may offer this tool and were never asked; undefined: there are none. */
+  /** Connects servers that may offer this tool and have not told yet; undefined: there are none. */
   discover(name: string, deadlineAt: number): Promise<void> | undefined;
+  /** The subject of a server that may offer this tool but cannot be asked; undefined: none. */
+  unreachable(name: string): ClassifySubject | undefined;
   /** For TOOL_NOT_FOUND: names that this client may use. */
   alternatives(name: string, client: Client): { available: string[]; suggestions: string[] };
   /** The classifier's subject where there is no tool. */
@@ -69,7 +71,11 @@ export async function executeCall(
     directory.onInternalError(error, batch.requestId);
     outcome = { kind: 'internal', requestId: batch.requestId };
   }
-  const told = toResult(call, ctx, outcome, runtime?.subject ?? directory.noTool, startedAt);
+  const subject =
+    runtime?.subject ??
+    (outcome.kind === 'mcp-connection' ? directory.unreachable(call.tool) : undefined) ??
+    directory.noTool;
+  const told = toResult(call, ctx, outcome, subject, startedAt);
   const result = screenResult(told, runtime?.definition.onSuspicion ?? 'annotate');
   span?.end(result);
   directory.onResult({ result, runtime, batch, span });
@@ -137,6 +143,9 @@ function settle(
   if (call.faults !== undefined) return { kind: 'invalid-call', errors: call.faults };
   const { client } = batch;
   if (runtime === undefined) {
+    if (client.mayUse(call.tool) && directory.unreachable(call.tool) !== undefined) {
+      return { kind: 'mcp-connection', problem: 'connect_failed' };
+    }
     const { available, suggestions } = directory.alternatives(call.tool, client);
     return { kind: 'unknown-tool', availableTools: available, suggestions };
   }

@@ -27,7 +27,7 @@ import { executeBatch } from './execute-batch.js';
 import type { BatchContext, CallDone, ToolDirectory } from './execute-call.js';
 import { McpFleet } from './mcp-fleet.js';
 import { type GatewayObserver, SILENT } from './observe.js';
-import { ToolRegistry } from './registry.js';
+import { ToolRegistry, type ToolSource } from './registry.js';
 import { RunningBatches } from './running-batches.js';
 import { createToolRuntime, type ToolRuntime, type ValidateOutput } from './tool-runtime.js';
 
@@ -213,6 +213,12 @@ export class Gateway implements ToolDirectory {
     return this.mcp.discover(name, deadlineAt);
   }
 
+  unreachable(name: string): ClassifySubject | undefined {
+    const serverName = this.mcp.unreachable(name);
+    if (serverName === undefined) return undefined;
+    return { ...this.noTool, toolName: name.slice(0, 64), kind: 'mcp', serverName };
+  }
+
   onResult({ result, runtime, batch, span }: CallDone): void {
     if (runtime !== undefined && result.errorInfo !== null && result.status === 'error') {
       runtime.lastFailure = { code: result.errorInfo.code, at: Date.now() };
@@ -231,19 +237,20 @@ export class Gateway implements ToolDirectory {
   // ---- building ----
 
   #rebuild(): void {
-    const definitions = new Map<string, ToolDefinition>();
-    for (const tool of this.mcp.definitions()) definitions.set(tool.name, tool);
+    const sources = new Map<string, ToolSource>();
+    for (const source of this.mcp.offers()) sources.set(source.definition.name, source);
     // The configuration's own tools win over what a server offers under the same name.
-    for (const tool of this.#config.tools) definitions.set(tool.name, tool);
-    const gone = this.registry.replace(definitions.values(), (tool) => this.#build(tool));
+    for (const definition of this.#config.tools) sources.set(definition.name, { definition });
+    const gone = this.registry.replace(sources.values(), (source) => this.#build(source));
     for (const runtime of gone) runtime.pipeline.close();
-    this.#observer.toolsChanged(definitions.keys());
+    this.#observer.toolsChanged(sources.keys());
   }
 
-  #build(tool: ToolDefinition): ToolRuntime {
+  #build({ definition: tool, fault }: ToolSource): ToolRuntime {
     const { verify } = tool;
     const breaker = this.#sharedBreaker(tool);
     return createToolRuntime(tool, {
+      fault,
       scrubber: this.scrubber,
       state: this.#state,
       observer: this.#observer.forTool(tool),

@@ -6,6 +6,7 @@ import type { McpServerDefinition, ServerConfig } from '../config.js';
 import { Breaker } from '../policy/breaker.js';
 import { compilePatterns } from '../tools/permissions.js';
 import { createMcpServer, type DiscoveredTool, type McpServer } from '../upstream/mcp/index.js';
+import type { ToolSource } from './registry.js';
 import type { ValidateOutput } from './tool-runtime.js';
 
 interface Member {
@@ -38,6 +39,7 @@ const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export class McpFleet {
   #members: readonly Member[] = [];
+  #started = false;
   readonly #deps: McpFleetDeps;
 
   constructor(deps: McpFleetDeps) {
@@ -61,7 +63,9 @@ export class McpFleet {
     });
     const gone = this.#members.filter((member) => !kept.has(member));
     this.#members = next;
-    for (const { server } of gone) void server.close();
+    // Calls in flight finish on the old connection.
+    for (const { server } of gone) void server.retire();
+    if (this.#started) void this.connectEager();
   }
 
   #create(definition: McpServerDefinition, egress: ServerConfig['egress']): Member {
@@ -82,7 +86,11 @@ export class McpFleet {
 
   /** Connects every server that does not wait for its first call. Never rejects. */
   async connectEager(): Promise<void> {
-    const eager = this.#members.filter(({ definition }) => definition.connect === 'eager');
+    this.#started = true;
+    const eager = this.#members.filter(
+      ({ definition, server }) =>
+        definition.connect === 'eager' && server.status().state !== 'connected',
+    );
     await within(
       START_WAIT_MS,
       eager.map(({ server }) => server.connect()),
@@ -90,20 +98,27 @@ export class McpFleet {
   }
 
   /**
-   * Connects the servers that wait for their first call and may offer this tool; undefined where
+   * Connects the servers that have not told their tools yet and may offer this one; undefined where
    * there are none.
    */
   discover(name: string, deadlineAt: number): Promise<void> | undefined {
-    const asleep = this.#members.filter(
-      ({ definition, server }) =>
-        definition.connect === 'lazy' &&
-        name.startsWith(definition.prefix) &&
-        server.tools().length === 0,
-    );
-    if (asleep.length === 0) return undefined;
+    const silent = this.#silent(name);
+    if (silent.length === 0) return undefined;
     return within(
       deadlineAt - performance.now(),
-      asleep.map(({ server }) => server.connect()),
+      silent.map(({ server }) => server.connect()),
+    );
+  }
+
+  /** The server that may offer this tool but cannot be reached to ask; undefined: there is none. */
+  unreachable(name: string): string | undefined {
+    return this.#silent(name).find(({ server }) => server.status().state !== 'connected')
+      ?.definition.name;
+  }
+
+  #silent(name: string): Member[] {
+    return this.#members.filter(
+      ({ definition, server }) => server.tools().length === 0 && name.startsWith(definition.prefix),
     );
   }
 
@@ -129,11 +144,13 @@ export class McpFleet {
   }
 
   /** Every tool that the servers offer now, as tools of ours. */
-  definitions(): ToolDefinition[] {
+  offers(): ToolSource[] {
     return this.#members.flatMap(({ definition, server }) =>
       server.tools().flatMap((tool) => {
         const name = `${definition.prefix}${tool.remoteName}`.replace(/[^A-Za-z0-9_.-]/g, '_');
-        return TOOL_NAME.test(name) ? [toDefinition(name, tool, definition)] : [];
+        if (!TOOL_NAME.test(name)) return [];
+        const { fault } = tool;
+        return [{ definition: toDefinition(name, tool, definition), origin: server, fault }];
       }),
     );
   }

@@ -8,21 +8,37 @@ import type { ToolRuntime } from './tool-runtime.js';
 
 const MAX_AVAILABLE = 20;
 
+/** A tool to be offered. */
+export interface ToolSource {
+  readonly definition: ToolDefinition;
+  /** What its upstream belongs to beyond the definition (an MCP server): a change rebuilds it. */
+  readonly origin?: object;
+  /** Why it cannot be called; undefined for a sound tool. */
+  readonly fault?: string | undefined;
+}
+
+interface Entry {
+  readonly source: ToolSource;
+  readonly runtime: ToolRuntime;
+}
+
+function isUnchanged(a: ToolSource, b: ToolSource): boolean {
+  return (
+    a.origin === b.origin && a.fault === b.fault && isDeepStrictEqual(a.definition, b.definition)
+  );
+}
+
 export class ToolRegistry {
-  #runtimes = new Map<string, ToolRuntime>();
+  #entries = new Map<string, Entry>();
   #index: ToolIndex | undefined;
   #aliases: Aliases | undefined;
 
   find(name: string): ToolRuntime | undefined {
-    return this.#runtimes.get(name);
+    return this.#entries.get(name)?.runtime;
   }
 
-  get size(): number {
-    return this.#runtimes.size;
-  }
-
-  all(): IterableIterator<ToolRuntime> {
-    return this.#runtimes.values();
+  all(): ToolRuntime[] {
+    return [...this.#entries.values()].map(({ runtime }) => runtime);
   }
 
   /**
@@ -32,19 +48,20 @@ export class ToolRegistry {
    * @returns the runtimes that are gone; the caller closes them.
    */
   replace(
-    definitions: Iterable<ToolDefinition>,
-    build: (definition: ToolDefinition) => ToolRuntime,
+    sources: Iterable<ToolSource>,
+    build: (source: ToolSource) => ToolRuntime,
   ): ToolRuntime[] {
-    const next = new Map<string, ToolRuntime>();
-    for (const definition of definitions) {
-      const present = this.#runtimes.get(definition.name);
-      const unchanged = present !== undefined && isDeepStrictEqual(present.definition, definition);
-      next.set(definition.name, unchanged ? present : build(definition));
+    const next = new Map<string, Entry>();
+    for (const source of sources) {
+      const { name } = source.definition;
+      const present = this.#entries.get(name);
+      const kept = present !== undefined && isUnchanged(present.source, source);
+      next.set(name, kept ? present : { source, runtime: build(source) });
     }
-    const gone = [...this.#runtimes.values()].filter(
-      (runtime) => next.get(runtime.definition.name) !== runtime,
+    const gone = [...this.#entries].flatMap(([name, { runtime }]) =>
+      next.get(name)?.runtime === runtime ? [] : [runtime],
     );
-    this.#runtimes = next;
+    this.#entries = next;
     this.#index = undefined;
     this.#aliases = undefined;
     return gone;
@@ -52,16 +69,16 @@ export class ToolRegistry {
 
   /** Removes every tool; the caller closes them. */
   clear(): ToolRuntime[] {
-    return this.replace([], (definition) => {
+    return this.replace([], ({ definition }) => {
       throw new Error(`nothing to build: ${definition.name}`);
     });
   }
 
   /** Tools that a client may use, in the order of the configuration. */
   visible(mayUse: (name: string) => boolean): ToolDefinition[] {
-    return [...this.#runtimes.values()]
-      .map((runtime) => runtime.definition)
-      .filter((definition) => mayUse(definition.name));
+    return this.all()
+      .map(({ definition }) => definition)
+      .filter(({ name }) => mayUse(name));
   }
 
   /** Names for TOOL_NOT_FOUND: only what this client may use. */
@@ -70,7 +87,7 @@ export class ToolRegistry {
     mayUse: (name: string) => boolean,
   ): { available: string[]; suggestions: string[] } {
     const available: string[] = [];
-    for (const known of this.#runtimes.keys()) {
+    for (const known of this.#entries.keys()) {
       if (available.length === MAX_AVAILABLE) break;
       if (mayUse(known)) available.push(known);
     }
@@ -79,11 +96,11 @@ export class ToolRegistry {
 
   /** Names of the tools that match a search, best first. */
   get index(): ToolIndex {
-    return (this.#index ??= new ToolIndex([...this.#runtimes.values()].map((r) => r.definition)));
+    return (this.#index ??= new ToolIndex(this.all().map(({ definition }) => definition)));
   }
 
   /** Names as providers can carry them, and back. */
   get aliases(): Aliases {
-    return (this.#aliases ??= buildAliases([...this.#runtimes.keys()]));
+    return (this.#aliases ??= buildAliases([...this.#entries.keys()]));
   }
 }

@@ -38,6 +38,8 @@ export interface ToolRuntime {
 export type ValidateOutput = (value: unknown) => Readonly<Record<string, string>> | undefined;
 
 export interface ToolRuntimeDeps {
+  /** Why it cannot be called, found before its schemas were looked at. */
+  readonly fault: string | undefined;
   readonly scrubber: Scrubber;
   readonly state: StatePorts;
   readonly observer: ToolObserver;
@@ -58,7 +60,7 @@ const ACCEPT_ALL: Validator = { validate: () => undefined };
 /** Builds a tool's runtime. Never throws: a schema that does not compile becomes its `fault`. */
 export function createToolRuntime(definition: ToolDefinition, deps: ToolRuntimeDeps): ToolRuntime {
   const warnings: string[] = [];
-  const faults: string[] = [];
+  const faults: string[] = deps.fault === undefined ? [] : [deps.fault];
   const compile = (schema: ToolDefinition['inputSchema'], which: string): Validator => {
     const compiled = compileValidator(schema, { trusted: deps.trustedSchemas });
     if (compiled.ok) {

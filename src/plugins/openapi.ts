@@ -26,6 +26,7 @@ export const openapiPlugin = fp(
           { name: 'calls', description: 'Call tools.' },
           { name: 'tools', description: 'What can be called.' },
           { name: 'errors', description: 'What outcomes mean.' },
+          { name: 'mcp', description: 'The gateway as an MCP server.' },
           { name: 'health', description: 'For operators and monitors.' },
           { name: 'admin', description: 'With TOOLGATE_ADMIN_KEY only.' },
         ],

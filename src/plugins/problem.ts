@@ -157,6 +157,8 @@ function optionsOf(error: FastifyError, request: FastifyRequest): ProblemOptions
 export interface ProblemPluginOptions {
   /** Hears of every fault of ours; the caller hears only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void;
+  /** Counts requests that failed as a whole. */
+  readonly onRefused: (status: number, code: ErrorCode) => void;
 }
 
 /** Turns every error and every unknown route into a problem document. */
@@ -167,6 +169,7 @@ export const problemPlugin = fp<ProblemPluginOptions>(
       if (problem.status >= 500 && !(error instanceof Problem)) {
         options.onInternalError(error, request.id);
       }
+      options.onRefused(problem.status, problem.code);
       return sendProblem(reply, request, problem);
     });
     app.setNotFoundHandler((request, reply) =>
