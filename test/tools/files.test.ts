@@ -75,13 +75,14 @@ describe('nesting and aliases are bounded', () => {
     ['65 levels', `version: 1\nx: ${'['.repeat(65)}${']'.repeat(65)}`],
     ['a list that contains itself', 'version: 1\ntools: &a [*a]'],
     ['a map that merges itself', 'version: 1\ntools: &a { <<: *a }'],
+    ['a map that merges itself and lacks a key', 'version: 1\ntools: [&a { <<: *a }]'],
   ])('%s', async (_, text) => {
     const file = join(folder, 'deep.yaml');
     writeFileSync(file, text);
     const result = await loadConfigFile(file, {});
     expect(result.ok).toBe(false);
     const words = result.ok ? '' : result.faults.map((fault) => fault.message).join();
-    expect(words).toMatch(/nested too deeply|is an object/);
+    expect(words).toMatch(/nested too deeply|is an object|is missing/);
   });
 
   test('aliases of aliases of aliases', async () => {
