@@ -1,24 +1,32 @@
 // The cooldown gate: an upstream that said "not before" (429, or 503 with a time) is not asked again
-// before, by anyone. The gate only ever extends, and refused callers come back one after another.
+// before, by anyone. The gate only ever extends. When it opens, those it refused come back one after
+// another at the pace the upstream bears, and newcomers line up behind them; when nobody is left to
+// come, it is just open.
 import type { CallContext, ResolvedCall } from '../call.js';
 import { adviceMs, CLOCK_SLACK_MS } from './clock.js';
-import { callerOf, Turns } from './turns.js';
+import { Pace } from './pace.js';
+import { callerOf, Turns, type Caller, type Supply } from './turns.js';
 
-const GRACE_MS = 1000;
+/** Callers that may come at once. */
+const BURST = 2;
+const MIN_GRACE_MS = 50;
+const MAX_GRACE_MS = 1000;
 
 export class CooldownGate {
-  #until = -Infinity;
   readonly #turns = new Turns();
-  readonly #spacingMs: () => number;
+  readonly #pace: Pace;
+  #until = -Infinity;
+  #free = 1;
+  #filledAt = 0;
 
-  /** @param spacingMs the time between two callers after the gate has opened, milliseconds. */
-  constructor(spacingMs: () => number) {
-    this.#spacingMs = spacingMs;
+  /** @param knownSpacingMs the configured time between two calls; absent: it is learned. */
+  constructor(knownSpacingMs?: number) {
+    this.#pace = new Pace(knownSpacingMs);
   }
 
-  /** Whether calls are let through. */
+  /** Whether the upstream's time is over (or it never named one). */
   isOpen(): boolean {
-    return this.#until <= performance.now() + CLOCK_SLACK_MS;
+    return this.#until === -Infinity || this.#until <= performance.now() + CLOCK_SLACK_MS;
   }
 
   /** Milliseconds until the gate opens; 0 when it is open. */
@@ -28,21 +36,64 @@ export class CooldownGate {
 
   /** Stops calls for `ms` from now; an earlier, longer stop stays. */
   extend(ms: number): void {
-    this.#until = Math.max(this.#until, performance.now() + ms);
+    const now = performance.now();
+    if (this.isOpen()) this.#pace.paused(now, ms, this.#turns.lastDueAt);
+    else this.#pace.refusedToo();
+    this.#until = Math.max(this.#until, now + ms);
+    this.#free = 1;
+    this.#filledAt = this.#until;
   }
 
-  /** When this caller's turn is; the same moment again when it comes early. */
-  adviseMs(call: ResolvedCall, ctx: CallContext): number {
+  /** An attempt goes upstream. */
+  sent(): void {
+    this.#pace.sent();
+  }
+
+  /** An attempt succeeded. */
+  succeeded(): void {
+    this.#pace.succeeded();
+  }
+
+  /** Lets a call through: 0. Else the milliseconds until its turn, the same moment when early. */
+  enter(call: ResolvedCall, ctx: CallContext): number {
+    const open = this.isOpen();
+    // A repetition inside waited its hint out: it goes as soon as the gate is open.
+    if (open && (this.#turns.outstanding === 0 || ctx.attempts > 0)) return 0;
     const now = performance.now();
-    this.#turns.sweep(now, GRACE_MS);
+    const graceMs = Math.min(MAX_GRACE_MS, Math.max(MIN_GRACE_MS, 2 * this.#pace.spacingMs));
+    this.#turns.sweep(now, graceMs);
     const caller = callerOf(call, ctx);
+    return open ? this.#inTurn(caller, now) : this.#refuse(caller, now);
+  }
+
+  #inTurn(caller: Caller, now: number): number {
+    const turn = this.#turns.find(caller);
+    const supply = this.#supply(now);
+    if (turn?.state === 'due' || this.#turns.spare(now, supply)) {
+      if (turn !== undefined) this.#turns.release(turn);
+      this.#free = Math.max(0, this.#free - 1);
+      return 0;
+    }
+    return adviceMs((turn?.dueAt ?? this.#turns.issue(caller, now, supply)) - now);
+  }
+
+  #refuse(caller: Caller, now: number): number {
     const turn = this.#turns.find(caller);
     if (turn !== undefined) {
       if (turn.dueAt >= this.#until) return adviceMs(turn.dueAt - now);
+      // The gate was extended beyond its moment.
       this.#turns.release(turn);
     }
-    const spacingMs = this.#spacingMs();
-    const dueAt = this.#until + this.#turns.outstanding * spacingMs;
+    const { spacingMs } = this.#pace;
+    const dueAt = Math.max(this.#until, this.#turns.lastDueAt + spacingMs);
     return adviceMs(this.#turns.issueAt(caller, dueAt, spacingMs) - now);
+  }
+
+  #supply(now: number): Supply {
+    const perMs = 1 / this.#pace.spacingMs;
+    const refill = Math.max(0, now - this.#filledAt) * perMs;
+    this.#free = Math.min(BURST, this.#free + refill);
+    this.#filledAt = Math.max(this.#filledAt, now);
+    return { free: this.#free, perMs, lag: 0 };
   }
 }

@@ -98,7 +98,7 @@ export function buildPipeline(
     probeMs: 2 * healthy.ms,
     spacingMs: limiter?.intervalMs ?? healthy.ms / (policy.bulkhead?.maxConcurrent ?? UNBOUNDED),
   });
-  const gate = new CooldownGate(() => spread().spacingMs);
+  const gate = new CooldownGate(limiter?.intervalMs);
   const readBack =
     deps.readBack && tool.verify ? compileReadBack(tool.verify, deps.readBack) : undefined;
   const random = deps.random ?? Math.random;

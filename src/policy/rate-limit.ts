@@ -36,8 +36,12 @@ export function rateLimitLayer(limiter: RateLimiter, observer: ToolObserver): La
 
 /** Refuses while the gate is closed; stands before the limiter, so that no token is spent. */
 export function cooldownLayer(gate: CooldownGate, observer: ToolObserver): Layer {
-  return (next) => (call, ctx) =>
-    gate.isOpen() ? next(call, ctx) : Promise.resolve(coolingDown(gate, observer, call, ctx));
+  return (next) => (call, ctx) => {
+    const retryAfterMs = gate.enter(call, ctx);
+    return retryAfterMs === 0
+      ? next(call, ctx)
+      : Promise.resolve(coolingDown(retryAfterMs, observer));
+  };
 }
 
 /**
@@ -50,9 +54,12 @@ export function cooldownTrigger(
   subject: ClassifySubject,
 ): Layer {
   return (next) => async (call, ctx) => {
-    if (!gate.isOpen()) return coolingDown(gate, observer, call, ctx);
+    if (!gate.isOpen()) return coolingDown(gate.enter(call, ctx), observer);
+    gate.sent();
     const outcome = await next(call, ctx);
-    if (outcome.kind !== 'ok') {
+    if (outcome.kind === 'ok') {
+      gate.succeeded();
+    } else {
       const { cooldownMs } = classifyOnce(outcome, subject, ctx.keySent);
       if (cooldownMs !== null) gate.extend(cooldownMs);
     }
@@ -60,13 +67,7 @@ export function cooldownTrigger(
   };
 }
 
-function coolingDown(
-  gate: CooldownGate,
-  observer: ToolObserver,
-  call: ResolvedCall,
-  ctx: CallContext,
-): Outcome {
+function coolingDown(retryAfterMs: number, observer: ToolObserver): Outcome {
   observer.rateLimited('cooldown');
-  const retryAfterMs = gate.adviseMs(call, ctx);
   return { kind: 'rate-limited', scope: 'cooldown', retryAfterMs, limit: null };
 }

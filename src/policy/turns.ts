@@ -15,6 +15,9 @@ const MAX_TURNS = 10_000;
 const GROUP_HORIZON_MS = 30_000;
 const MIN_GROUP_TURNS = 10;
 
+const KEPT_WEIGHT = 0.05;
+const MIN_KEPT = 0.5;
+
 /** A whole unit, but for what sums of fractions lose. */
 export const ONE_UNIT = 1 - 1e-6;
 
@@ -46,6 +49,8 @@ export class Turns {
   /** Turns that fell due and found no unit: they go before the line. */
   readonly #late = new TurnLine();
   readonly #groups = new Map<string, Map<string | number, Turn>>();
+  /** The share of turns that is taken when due, lately. */
+  #kept = 1;
   #unnamed = 0;
   #unkept = 0;
 
@@ -54,11 +59,16 @@ export class Turns {
     return this.#line.size + this.#late.size;
   }
 
+  /** The last moment that was promised; -Infinity when none is outstanding. */
+  get lastDueAt(): number {
+    return this.#line.lastDueAt;
+  }
+
   /** Forgets turns that nobody took within `graceMs`; call it before the others. */
   sweep(now: number, graceMs: number): void {
     if (this.outstanding === 0) return;
-    this.#late.sweep(now, graceMs, this.#forget);
-    this.#line.sweep(now, graceMs, this.#forget);
+    this.#late.sweep(now, graceMs, this.#missed);
+    this.#line.sweep(now, graceMs, this.#missed);
   }
 
   /** The turn that this caller comes for: one that is due, or its own and early; else undefined. */
@@ -71,8 +81,12 @@ export class Turns {
     return first?.state === 'due' ? first : own;
   }
 
-  /** Whether a newcomer may take a unit without breaking a promise. */
+  /**
+   * Whether a newcomer may take a unit without breaking a promise. Where most turns are missed,
+   * nobody keeps to them, and nothing is kept for them.
+   */
   spare(now: number, { free, perMs, lag }: Supply): boolean {
+    if (this.#kept < MIN_KEPT) return free >= ONE_UNIT;
     const unclaimed = free - this.#line.due - this.#late.due;
     if (unclaimed < ONE_UNIT) return false;
     const next = Math.min(this.#line.nextDueAt ?? Infinity, this.#late.nextDueAt ?? Infinity);
@@ -81,6 +95,7 @@ export class Turns {
 
   /** The caller got in, or does not need its turn any more. */
   release(turn: Turn): void {
+    if (turn.state === 'due') this.#kept += KEPT_WEIGHT * (1 - this.#kept);
     turn.line.remove(turn);
     this.#forget(turn);
   }
@@ -134,12 +149,17 @@ export class Turns {
     turn.line.push(turn);
   }
 
-  readonly #forget = (turn: Turn): void => {
+  readonly #missed = (turn: Turn): void => {
+    this.#kept *= 1 - KEPT_WEIGHT;
+    this.#forget(turn);
+  };
+
+  #forget(turn: Turn): void {
     const group = this.#groups.get(turn.group);
     if (group?.get(turn.key) !== turn) return;
     group.delete(turn.key);
     if (group.size === 0) this.#groups.delete(turn.group);
-  };
+  }
 }
 
 function firstOf(group: Map<string | number, Turn>): Turn | undefined {

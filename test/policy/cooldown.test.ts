@@ -91,6 +91,62 @@ describe('the cooldown gate', () => {
     expect(pipeline.snapshot().rateLimit).toEqual({ tokens: 10, promised: 0 });
   });
 
+  it('lets nobody pass those it refused, and is just open once they came', async () => {
+    const paced = makeTool({ rateLimit: { calls: 10, perMs: 1000, burst: 10 } });
+    const upstream = scripted(limited(1), OK);
+    const pipeline = makePipeline(paced, upstream.invoke);
+    const come = (runId: string) => pipeline.invoke(makeCall(paced), makeContext({ runId }));
+    await come('first');
+    const waiting = ['a', 'b', 'c', 'd', 'e'];
+    for (const runId of waiting) await come(runId);
+    await advance(1000);
+    expect(await come('a')).toEqual(OK);
+    const stranger = await come('stranger');
+    expect(stranger).toMatchObject({ kind: 'rate-limited', scope: 'cooldown', retryAfterMs: 500 });
+    for (const runId of ['b', 'c', 'd', 'e', 'stranger']) {
+      await advance(100);
+      expect(await come(runId)).toEqual(OK);
+    }
+    for (let n = 0; n < 5; n += 1) expect(await come(`later-${n}`)).toEqual(OK);
+  });
+
+  it('learns from the upstream at which pace callers may come back', async () => {
+    // 20 calls/s and 10 at once, told to nobody; who is over waits whole seconds.
+    let tokens = 10;
+    let filledAt = performance.now();
+    const upstream = scripted(() => {
+      const now = performance.now();
+      tokens = Math.min(10, tokens + (now - filledAt) * 0.02);
+      filledAt = now;
+      if (tokens < 1) return limited(1);
+      tokens -= 1;
+      return { ...OK };
+    });
+    const pipeline = makePipeline(tool, upstream.invoke);
+    let advised = 0;
+    let kept = 0;
+    const agent = async (runId: string) => {
+      for (let n = 0, told = false; n < 10;) {
+        const outcome = await pipeline.invoke(makeCall(tool), makeContext({ runId }));
+        if (told) advised += 1;
+        if (told && outcome.kind === 'ok') kept += 1;
+        told = outcome.kind !== 'ok';
+        if (outcome.kind === 'ok') n += 1;
+        const waitMs = outcome.kind === 'rate-limited' ? outcome.retryAfterMs : told ? 1000 : 5;
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    };
+    const from = performance.now();
+    const agents = Promise.all(Array.from({ length: 40 }, (_, i) => agent(`run-${i}`)));
+    while (vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(10);
+    await agents;
+    // 400 calls at 20/s take 20 s at best.
+    expect(performance.now() - from).toBeLessThan(30_000);
+    // 30 of the first 40 at once are refused; hardly any after that.
+    expect(upstream.calls).toBeLessThan(440);
+    expect(kept / advised).toBeGreaterThan(0.85);
+  });
+
   it('lets a retry sleep on when another call extended the gate meanwhile', async () => {
     const retrying = makeTool({
       retry: { maxAttempts: 2, baseMs: 10, maxMs: 100, maxWaitMs: 5000 },

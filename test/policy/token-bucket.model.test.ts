@@ -14,6 +14,9 @@ interface Model {
   told: Map<number, number>;
   callers: number;
   latestMs: number;
+  /** The share of promised moments that callers came for, and whether it was ever too small. */
+  kept: number;
+  mostMissed: boolean;
 }
 
 interface Real {
@@ -67,7 +70,16 @@ class ComeWhenTold implements Command {
     vi.advanceTimersByTime(now - model.now);
     model.now = now;
     const waitMs = take(real, caller);
+    if (model.mostMissed) {
+      if (waitMs > 0) refused(model, caller, waitMs);
+      else {
+        model.told.delete(caller);
+        admit(model, -waitMs);
+      }
+      return;
+    }
     expect(waitMs).toBeLessThanOrEqual(0);
+    model.kept += 0.05 * (1 - model.kept);
     // Inside, nobody waits longer than somebody was late.
     model.latestMs = Math.max(model.latestMs, this.lateMs);
     expect(-waitMs).toBeLessThanOrEqual(model.latestMs + 1);
@@ -107,7 +119,13 @@ class Advance implements Command {
   run(model: Model): void {
     vi.advanceTimersByTime(this.ms);
     model.now += this.ms;
-    for (const [caller, at] of model.told) if (at < model.now) model.told.delete(caller);
+    if (model.told.size === 0) model.mostMissed = false;
+    for (const [caller, at] of model.told) {
+      if (at >= model.now) continue;
+      model.told.delete(caller);
+      model.kept *= 0.95;
+    }
+    if (model.kept < 0.55) model.mostMissed = true;
   }
   toString = () => `advance(${this.ms})`;
 }
@@ -150,6 +168,8 @@ describe('the limiter against its model', () => {
               told: new Map<number, number>(),
               callers: 0,
               latestMs: 0,
+              kept: 1,
+              mostMissed: false,
             },
             real: { limiter },
           }),

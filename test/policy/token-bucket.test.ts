@@ -78,6 +78,17 @@ describe('the limiter', () => {
     expect(limiter.take(run('late'))).toBe(0);
   });
 
+  it('keeps nothing where nobody keeps to it: the rate is used all the same', () => {
+    const limiter = new RateLimiter({ calls: 10, perMs: 1000, burst: 1 });
+    let admitted = 0;
+    // 50 callers that poll every second, whatever they were told.
+    for (let ms = 0; ms < 60_000; ms += 20) {
+      if (limiter.take(run(`poller-${(ms / 20) % 50}`)) <= 0) admitted += 1;
+      vi.advanceTimersByTime(20);
+    }
+    expect(admitted).toBeGreaterThan(0.8 * 600);
+  });
+
   it('does not let one run’s flood push out everybody else’s turn without end', () => {
     const limiter = new RateLimiter({ calls: 10, perMs: 1000, burst: 1 });
     limiter.take(nobody);
