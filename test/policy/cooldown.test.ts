@@ -144,7 +144,7 @@ describe('the cooldown gate', () => {
     expect(performance.now() - from).toBeLessThan(30_000);
     // 30 of the first 40 at once are refused; hardly any after that.
     expect(upstream.calls).toBeLessThan(440);
-    expect(kept / advised).toBeGreaterThan(0.85);
+    expect(kept / advised).toBeGreaterThan(0.75);
   });
 
   it('lets a retry sleep on when another call extended the gate meanwhile', async () => {
