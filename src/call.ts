@@ -30,7 +30,7 @@ export interface ResolvedCall {
   readonly id: string;
   readonly tool: ToolDefinition;
   readonly arguments: JsonObject;
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** One line of `details.attempt_log`. */
@@ -68,13 +68,13 @@ export interface CallContext {
   readonly deadlineMs: number;
   readonly cancellation: Cancellation;
   /** W3C trace context to send upstream (the call's own; an attempt may have a narrower one). */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   /** The call's span; absent where nothing is traced. */
-  readonly trace?: CallTrace;
+  readonly trace?: CallTrace | undefined;
   /** Inbound attempt headers that are forwarded (`x-gateway-attempt`, `grpc-previous-rpc-attempts`). */
-  readonly forwardHeaders?: Readonly<Record<string, string>>;
+  readonly forwardHeaders?: Readonly<Record<string, string>> | undefined;
   /** Progress of a streaming upstream, where the client streams. */
-  readonly onProgress?: (progress: unknown) => void;
+  readonly onProgress?: ((progress: unknown) => void) | undefined;
 
   /** Attempts that reached the upstream layer so far. */
   attempts: number;
@@ -299,8 +299,8 @@ export interface ToolResult {
   readonly attempts: number;
   readonly durationMs: number;
   readonly cached: boolean;
-  readonly warnings?: readonly string[];
-  readonly truncatedFromBytes?: number;
+  readonly warnings?: readonly string[] | undefined;
+  readonly truncatedFromBytes?: number | undefined;
 }
 
 /**

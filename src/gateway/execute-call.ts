@@ -106,7 +106,6 @@ function createContext(
   const isOwn = ownDeadline < batch.deadlineAt;
   const deadlineAt = isOwn ? ownDeadline : batch.deadlineAt;
   const { onProgress } = batch;
-  const traceparent = span?.traceparent ?? batch.trace?.traceparent ?? batch.traceparent;
   return {
     client: batch.client.id,
     runId: batch.runId,
@@ -115,14 +114,15 @@ function createContext(
     deadlineScope: isOwn ? 'call' : 'deadline',
     deadlineMs: deadlineAt - batch.receivedAt,
     cancellation: batch.cancellation,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(span !== undefined && { trace: span }),
-    ...(batch.forwardHeaders !== undefined && { forwardHeaders: batch.forwardHeaders }),
-    ...(onProgress !== undefined && {
-      onProgress: (progress: unknown) => {
-        onProgress(call.id, progress);
-      },
-    }),
+    traceparent: span?.traceparent ?? batch.trace?.traceparent ?? batch.traceparent,
+    trace: span,
+    forwardHeaders: batch.forwardHeaders,
+    onProgress:
+      onProgress === undefined
+        ? undefined
+        : (progress: unknown) => {
+            onProgress(call.id, progress);
+          },
     attempts: 0,
     attemptLog: undefined,
     retryStoppedBy: undefined,
@@ -167,11 +167,12 @@ function settle(
     const { retryAfterMs, limit } = admission;
     return { kind: 'rate-limited', scope: 'client', retryAfterMs, limit };
   }
+  const { id, idempotencyKey } = call;
   const resolved: ResolvedCall = {
-    id: call.id,
+    id,
     tool: runtime.definition,
     arguments: args,
-    ...(call.idempotencyKey !== undefined && { idempotencyKey: call.idempotencyKey }),
+    idempotencyKey,
   };
   return runtime.pipeline.invoke(resolved, ctx);
 }
@@ -183,31 +184,23 @@ function toResult(
   subject: ClassifySubject,
   startedAt: number,
 ): ToolResult {
-  const common = {
+  const isOk = outcome.kind === 'ok';
+  const classification = isOk ? undefined : classifyOnce(outcome, subject, ctx.keySent);
+  // One literal for every result: conditional spreads cost more than all layers together.
+  return {
     id: call.id,
     tool: call.tool,
+    status: classification?.status ?? 'ok',
+    result: isOk ? outcome.result : null,
+    errorInfo:
+      isOk || classification === undefined
+        ? null
+        : withHistory(classification, outcome, call, ctx, subject),
     attempts: ctx.attempts,
     durationMs: performance.now() - startedAt,
-  };
-  if (outcome.kind === 'ok') {
-    const { warnings, truncatedFromBytes } = outcome;
-    return {
-      ...common,
-      status: 'ok',
-      result: outcome.result,
-      errorInfo: null,
-      cached: outcome.cached === true,
-      ...(warnings !== undefined && { warnings }),
-      ...(truncatedFromBytes !== undefined && { truncatedFromBytes }),
-    };
-  }
-  const classification = classifyOnce(outcome, subject, ctx.keySent);
-  return {
-    ...common,
-    status: classification.status,
-    result: null,
-    errorInfo: withHistory(classification, outcome, call, ctx, subject),
-    cached: outcome.kind === 'stored',
+    cached: isOk ? outcome.cached === true : outcome.kind === 'stored',
+    warnings: isOk ? outcome.warnings : undefined,
+    truncatedFromBytes: isOk ? outcome.truncatedFromBytes : undefined,
   };
 }
 
@@ -221,11 +214,10 @@ function withHistory(
 ): ErrorInfo {
   const { info } = classification;
   if (outcome.kind === 'stored') return info;
-  const details: ErrorDetails = {
-    ...info.details,
-    tool_name: call.tool.slice(0, 64),
-    attempts: ctx.attempts,
-  };
+  const details: ErrorDetails = { ...info.details };
+  details.attempts = ctx.attempts;
+  // Without a tool the name is whatever the caller wrote.
+  if (subject.toolName === '') details.tool_name = subject.scrubber.text(call.tool, 64);
   if (ctx.retryStoppedBy !== undefined) details['retry_stopped_by'] = ctx.retryStoppedBy;
   if (ctx.attemptLog !== undefined) details['attempt_log'] = ctx.attemptLog;
   // "Not sent" is true of the last attempt only: an earlier one may have had its effect.
