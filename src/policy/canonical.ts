@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** JSON with sorted members (by code unit), without spaces. Absent members count as absent. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === undefined) return 'null';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -63,7 +63,9 @@ export class CooldownGate {
     const graceMs = Math.min(MAX_GRACE_MS, Math.max(MIN_GRACE_MS, 2 * this.#pace.spacingMs));
     this.#turns.sweep(now, graceMs);
     const caller = callerOf(call, ctx);
-    return open ? this.#inTurn(caller, now) : this.#refuse(caller, now);
+    if (!open) return this.#refuse(caller, now);
+    // Nobody keeps to what it was told: lining them up would only idle the upstream.
+    return this.#turns.areKept ? this.#inTurn(caller, now) : 0;
   }
 
   #inTurn(caller: Caller, now: number): number {

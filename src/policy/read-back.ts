@@ -16,7 +16,7 @@ export type ReadBackVerdict =
 export type ReadBack = (args: JsonObject, ctx: CallContext) => Promise<ReadBackVerdict>;
 
 /** In `warnings` of a result that is the read-back's and not the tool's own. */
-export const CONFIRMED_BY_READ_BACK = 'CONFIRMED_BY_READ_BACK';
+const CONFIRMED_BY_READ_BACK = 'CONFIRMED_BY_READ_BACK';
 
 const OPEN: ReadBackVerdict = { kind: 'open' };
 

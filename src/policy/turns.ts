@@ -59,6 +59,11 @@ export class Turns {
     return this.#line.size + this.#late.size;
   }
 
+  /** Whether most turns are taken when due; where they are not, nobody keeps to them. */
+  get areKept(): boolean {
+    return this.#kept >= MIN_KEPT;
+  }
+
   /** The last moment that was promised; -Infinity when none is outstanding. */
   get lastDueAt(): number {
     return this.#line.lastDueAt;
@@ -81,12 +86,9 @@ export class Turns {
     return first?.state === 'due' ? first : own;
   }
 
-  /**
-   * Whether a newcomer may take a unit without breaking a promise. Where most turns are missed,
-   * nobody keeps to them, and nothing is kept for them.
-   */
+  /** Whether a newcomer may take a unit without breaking a promise (that callers keep to). */
   spare(now: number, { free, perMs, lag }: Supply): boolean {
-    if (this.#kept < MIN_KEPT) return free >= ONE_UNIT;
+    if (!this.areKept) return free >= ONE_UNIT;
     const unclaimed = free - this.#line.due - this.#late.due;
     if (unclaimed < ONE_UNIT) return false;
     const next = Math.min(this.#line.nextDueAt ?? Infinity, this.#late.nextDueAt ?? Infinity);

@@ -26,7 +26,7 @@ export function driveClock(): void {
 }
 
 /** Nothing but retries and the attempt timer; tests switch on what they need. */
-export const BARE_POLICY: ToolPolicy = {
+const BARE_POLICY: ToolPolicy = {
   timeoutMs: 1000,
   retry: { maxAttempts: 1, baseMs: 50, maxMs: 500, maxWaitMs: 2000 },
   retryBudget: { tokens: 500, retryCost: 14, successRefill: 1 },
@@ -55,7 +55,7 @@ export function makeTool(
   };
 }
 
-export function makeSubject(tool: ToolDefinition): ClassifySubject {
+function makeSubject(tool: ToolDefinition): ClassifySubject {
   return {
     toolName: tool.name,
     kind: 'http',
