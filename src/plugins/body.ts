@@ -37,8 +37,9 @@ function readText(body: Buffer): ParsedBody {
   return { text, value: text, faults: [] };
 }
 
-function parseBody(body: Buffer): ParsedBody {
-  if (body.length === 0) throw badRequest('The request body is empty; JSON was expected.');
+/** Undefined for an empty body: clients declare JSON where a route takes no body at all. */
+function parseBody(body: Buffer): ParsedBody | undefined {
+  if (body.length === 0) return undefined;
   const text = decode(body);
   const parsed = parseJson(text);
   if (parsed.ok) return { text, value: parsed.value, faults: parsed.faults };
@@ -56,7 +57,7 @@ function parseBody(body: Buffer): ParsedBody {
 type Done = (error: Error | null, body?: ParsedBody) => void;
 
 /** A content type parser of Fastify's that throws nothing. */
-function parsed(read: (body: Buffer) => ParsedBody) {
+function parsed(read: (body: Buffer) => ParsedBody | undefined) {
   return (_request: FastifyRequest, body: Buffer, done: Done): void => {
     try {
       done(null, read(body));
@@ -69,6 +70,10 @@ function parsed(read: (body: Buffer) => ParsedBody) {
 export const bodyPlugin = fp(
   (app: FastifyInstance, _options, done) => {
     app.removeAllContentTypeParsers();
+    app.addHook('preValidation', (request, _reply, next) => {
+      const isMissing = request.body === undefined && request.routeOptions.schema?.body !== undefined;
+      next(isMissing ? badRequest('The request body is empty; JSON was expected.') : undefined);
+    });
     app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parsed(parseBody));
     app.addContentTypeParser<Buffer>(
       ['text/plain', 'application/xml', 'text/xml'],

@@ -83,6 +83,18 @@ describe('an envelope that cannot be read is a problem document', () => {
     expect(problem.detail).toMatch(detail);
   });
 
+  it.each(['/v1/tool-calls', '/v1/errors/classify', '/mcp'])(
+    'no body and no content type at all: %s',
+    async (url) => {
+      const response = await harness.app.inject({ method: 'POST', url });
+      expect(response.statusCode).toBe(400);
+      expect(response.json()).toMatchObject({
+        detail: expect.stringMatching(/empty/),
+        error_info: { code: 'PARSER_ERROR' },
+      });
+    },
+  );
+
   it('another content type is 415', async () => {
     const response = await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect(response.statusCode).toBe(415);
