@@ -2,7 +2,7 @@
 // its own colours for light and dark, readable without them: every line is named at its end.
 import type { Measured } from './measure.js';
 
-const PANEL = { width: 400, height: 230, left: 48, right: 120, top: 46, bottom: 34 };
+const PANEL = { width: 430, height: 230, left: 48, right: 150, top: 46, bottom: 34 };
 const COLUMNS = 2;
 const STEPS = 120;
 
@@ -82,11 +82,12 @@ function legend(runs: readonly Measured[]): string[] {
   const x = PANEL.width - PANEL.right + 10;
   return runs.map((run, at) => {
     const y = PANEL.top + 14 + at * 36;
-    const seconds = `${(run.finishedMs / 1000).toFixed(1)} s`;
+    const seconds = (run.finishedMs / 1000).toFixed(1);
+    const asked = run.requestsPerSuccess.toFixed(1);
     return [
       `<path class="line p${at}" d="M${x} ${y - 4} h16"/>`,
       `<text x="${x + 20}" y="${y}">${run.policy.name.split(',')[0] ?? ''}</text>`,
-      `<text x="${x + 20}" y="${y + 14}">${seconds}</text>`,
+      `<text x="${x + 20}" y="${y + 14}">${seconds} s, asked ${asked} times</text>`,
     ].join('\n');
   });
 }

@@ -4,17 +4,11 @@ import type { Layer } from '../call.js';
 import { breakerVerdict, type ClassifySubject } from '../errors/classify.js';
 import type { BreakerVerdict } from '../errors/error-info.js';
 import type { Breaker, Spread } from './breaker.js';
-import type { ServiceTime } from './service-time.js';
 
-/**
- * Refuses while the breaker is open; a call that made no attempt counts as neutral.
- *
- * @param healthy learns how long good attempts take: that is how long a probe is waited for
- */
+/** Refuses while the breaker is open; a call that made no attempt counts as neutral. */
 export function breakerLayer(
   breaker: Breaker,
   subject: ClassifySubject,
-  healthy: ServiceTime,
   spread: () => Spread,
 ): Layer {
   return (next) => async (call, ctx) => {
@@ -25,11 +19,9 @@ export function breakerLayer(
       return { kind: 'circuit-open', failureCount, retryAfterMs, resetTimeoutMs };
     }
     const { attempts } = ctx;
-    const since = performance.now();
     let verdict: BreakerVerdict = 'neutral';
     try {
       const outcome = await next(call, ctx);
-      if (outcome.kind === 'ok') healthy.add(performance.now() - since);
       if (ctx.attempts > attempts) verdict = breakerVerdict(outcome, subject, ctx.keySent);
       return outcome;
     } finally {

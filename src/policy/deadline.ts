@@ -13,6 +13,7 @@ import type {
 import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
 import type { CancelReason, Outcome } from '../errors/outcome.js';
 import { timerMs } from './clock.js';
+import type { ServiceTime } from './service-time.js';
 
 export interface DeadlineDeps {
   /** The longest one attempt may take, milliseconds. */
@@ -23,9 +24,13 @@ export interface DeadlineDeps {
   readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
 }
 
-/** Counts the attempts that are under way, for the snapshot. */
-export class AttemptGauge {
-  active = 0;
+/** What is measured of attempts: how many are under way, and how long they take. */
+export interface AttemptMeter {
+  active: number;
+  /** Of all attempts: how long a slot is held. */
+  readonly service: ServiceTime;
+  /** Of good ones: how long a probe is waited for. */
+  readonly healthy: ServiceTime;
 }
 
 /**
@@ -35,7 +40,7 @@ export class AttemptGauge {
 export function deadlineLayer(
   upstream: UpstreamInvoke,
   deps: DeadlineDeps,
-  gauge: AttemptGauge,
+  meter: AttemptMeter,
 ): Invoke {
   return (call, ctx) => {
     const { reason } = ctx.cancellation;
@@ -52,7 +57,7 @@ export function deadlineLayer(
     const budgetMs = own ? deps.timeoutMs : leftMs;
     ctx.attempts += 1;
     const attempt = new Attempt(ctx, ctx.attempts, now + budgetMs);
-    return new RunningAttempt(attempt, call, deps, gauge).start(upstream, cause, budgetMs);
+    return new RunningAttempt(attempt, call, deps, meter, now).start(upstream, cause, budgetMs);
   };
 }
 
@@ -70,18 +75,26 @@ class RunningAttempt {
   readonly #attempt: Attempt;
   readonly #call: ResolvedCall;
   readonly #deps: DeadlineDeps;
-  readonly #gauge: AttemptGauge;
+  readonly #meter: AttemptMeter;
+  readonly #startedAt: number;
   readonly #onCancel: (reason: CancelReason) => void;
   #timer: NodeJS.Timeout | undefined;
   #trace: AttemptTrace | undefined;
   #settle: ((outcome: Outcome) => void) | undefined;
   #upstream: Promise<Outcome> | undefined;
 
-  constructor(attempt: Attempt, call: ResolvedCall, deps: DeadlineDeps, gauge: AttemptGauge) {
+  constructor(
+    attempt: Attempt,
+    call: ResolvedCall,
+    deps: DeadlineDeps,
+    meter: AttemptMeter,
+    startedAt: number,
+  ) {
     this.#attempt = attempt;
     this.#call = call;
     this.#deps = deps;
-    this.#gauge = gauge;
+    this.#meter = meter;
+    this.#startedAt = startedAt;
     this.#onCancel = (reason) => {
       this.#stop({ kind: 'cancelled', reason });
     };
@@ -89,7 +102,7 @@ class RunningAttempt {
 
   start(upstream: UpstreamInvoke, onTimeout: AbortCause, budgetMs: number): Promise<Outcome> {
     const { ctx } = this.#attempt;
-    this.#gauge.active += 1;
+    this.#meter.active += 1;
     this.#trace = ctx.trace?.startAttempt(this.#attempt.number);
     if (this.#trace !== undefined) this.#attempt.traceparent = this.#trace.traceparent;
     return new Promise((resolve) => {
@@ -147,7 +160,10 @@ class RunningAttempt {
     this.#settle = undefined;
     clearTimeout(this.#timer);
     this.#attempt.ctx.cancellation.unsubscribe(this.#onCancel);
-    this.#gauge.active -= 1;
+    this.#meter.active -= 1;
+    const tookMs = performance.now() - this.#startedAt;
+    this.#meter.service.add(tookMs);
+    if (outcome.kind === 'ok') this.#meter.healthy.add(tookMs);
     settle(outcome);
     const { ctx } = this.#attempt;
     if (outcome.kind === 'ok') {

@@ -24,7 +24,7 @@ import { Breaker, type BreakerState, type Spread } from './breaker.js';
 import { bulkheadLayer } from './bulkhead-layer.js';
 import { Bulkhead } from './bulkhead.js';
 import { CooldownGate } from './cooldown.js';
-import { AttemptGauge, deadlineLayer } from './deadline.js';
+import { deadlineLayer, type AttemptMeter } from './deadline.js';
 import { idempotencyLayer } from './idempotency.js';
 import { cooldownLayer, cooldownTrigger, rateLimitLayer } from './rate-limit.js';
 import { compileReadBack } from './read-back.js';
@@ -88,7 +88,7 @@ export function buildPipeline(
   const { subject, observer, state, onInternalError } = deps;
   const service = new ServiceTime(policy.timeoutMs);
   const healthy = new ServiceTime(policy.timeoutMs);
-  const gauge = new AttemptGauge();
+  const meter: AttemptMeter = { active: 0, service, healthy };
   const budget = new RetryBudget(policy.retryBudget);
   const limiter = policy.rateLimit && new RateLimiter(policy.rateLimit);
   const bulkhead = policy.bulkhead && new Bulkhead(policy.bulkhead, service, observer);
@@ -121,12 +121,12 @@ export function buildPipeline(
     limiter && rateLimitLayer(limiter, observer),
     bulkhead && bulkheadLayer(bulkhead, service),
     cooldownTrigger(gate, observer, subject),
-    breaker && breakerLayer(breaker, subject, healthy, spread),
+    breaker && breakerLayer(breaker, subject, spread),
   ];
   const attempt = deadlineLayer(
     upstream,
     { timeoutMs: policy.timeoutMs, subject, observer, onInternalError },
-    gauge,
+    meter,
   );
   const invoke = layers.reduceRight<Invoke>((next, layer) => layer?.(next) ?? next, attempt);
 
@@ -142,7 +142,7 @@ export function buildPipeline(
         failureCount: breaker.failureCount,
         retryAfterMs: breaker.retryAfterMs,
       },
-      inFlight: bulkhead?.inFlight ?? gauge.active,
+      inFlight: bulkhead?.inFlight ?? meter.active,
       queued: bulkhead?.queued ?? 0,
       cooldownMs: Math.ceil(gate.remainingMs()),
       rateLimit: limiter && limiter.state(),

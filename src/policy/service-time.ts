@@ -24,7 +24,13 @@ export class ServiceTime {
     return Math.max(MIN_MS, this.#meanMs ?? this.#guessMs);
   }
 
+  /** An attempt ended after `ms`. */
   add(ms: number): void {
     this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
+  }
+
+  /** An attempt that was counted before held its slot for `ms` more. */
+  extend(ms: number): void {
+    if (this.#meanMs !== undefined) this.#meanMs += WEIGHT * ms;
   }
 }
