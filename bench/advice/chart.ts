@@ -2,7 +2,7 @@
 // its own colours for light and dark, readable without them: every line is named at its end.
 import type { Measured } from './measure.js';
 
-const PANEL = { width: 430, height: 230, left: 48, right: 150, top: 46, bottom: 34 };
+const PANEL = { width: 460, height: 230, left: 48, right: 180, top: 46, bottom: 34 };
 const COLUMNS = 2;
 const STEPS = 120;
 
