@@ -1,5 +1,5 @@
 // Every route, registered by hand: what is not listed here does not exist.
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { sendProblem } from '../src/plugins/problem.js';
 import { adminRoutes } from './admin.js';
 import { batchRoutes } from './batches.js';
@@ -32,7 +32,7 @@ const SHARED_SCHEMAS = [
   ErrorReportSchema,
 ];
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export function registerRoutes(app: FastifyInstance): void {
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
@@ -62,18 +62,15 @@ function refuseOtherMethods(
   for (const [url, known] of routes) {
     const others = METHODS.filter((method) => !known.has(method));
     const allow = [...known].join(', ');
-    app.route({
-      method: others,
-      url,
-      schema: { hide: true },
-      handler: async (request, reply) =>
-        sendProblem(reply, request, {
-          status: 405,
-          code: 'PARSER_INVALID_FORMAT',
-          title: 'Method Not Allowed',
-          detail: `This route answers ${allow}.`,
-          headers: { allow },
-        }),
-    });
+    const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      sendProblem(reply, request, {
+        status: 405,
+        code: 'PARSER_INVALID_FORMAT',
+        title: 'Method Not Allowed',
+        detail: `This route answers ${allow}.`,
+        headers: { allow },
+      });
+    // Before the body is read: what is in it does not matter any more.
+    app.route({ method: others, url, schema: { hide: true }, onRequest: refuse, handler: refuse });
   }
 }

@@ -1,8 +1,8 @@
 // GET /v1/tools and /v1/tools/{name}: what this caller may use, and how each behaves.
 import type { FastifyInstance } from 'fastify';
 import type { ToolDefinition } from '../src/call.js';
-import { isOfferFormat, offerTools } from '../src/format/index.js';
-import { Problem } from '../src/plugins/problem.js';
+import { isOfferFormat, OFFER_FORMATS, offerTools } from '../src/format/index.js';
+import { invalidEnvelope, Problem } from '../src/plugins/problem.js';
 import { problems } from './schemas/problems.js';
 import { toolListExample, toolExample } from './schemas/tools.js';
 
@@ -56,7 +56,7 @@ const listSchema = {
     properties: {
       format: {
         type: 'string',
-        enum: ['openai', 'openai-responses', 'anthropic', 'gemini', 'mcp'],
+        enum: OFFER_FORMATS,
         description: "The tools in a provider's own form.",
       },
       q: {
@@ -106,10 +106,8 @@ const oneSchema = {
   },
 };
 
-interface ListQuery {
-  format?: string;
-  q?: string;
-}
+/** A parameter that is given twice is an array. */
+type ListQuery = Partial<Record<'format' | 'q', string | string[]>>;
 
 export function toolRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: ListQuery }>(
@@ -118,9 +116,12 @@ export function toolRoutes(app: FastifyInstance): void {
     async (request, reply) => {
       const { format, q } = request.query;
       const { registry } = app.gateway;
+      if (Array.isArray(q)) throw invalidEnvelope('q must be given once.');
       const tools = found(registry.visible(request.client.mayUse), q);
       if (format === undefined) return reply.send({ tools: tools.map(toolView) });
-      if (!isOfferFormat(format)) throw unknownFormat();
+      if (Array.isArray(format) || !isOfferFormat(format)) {
+        throw invalidEnvelope(`format must be one of ${OFFER_FORMATS.join(', ')}.`);
+      }
       const { aliases } = registry;
       return reply.send(offerTools(format, tools, (name) => aliases.toAlias.get(name) ?? name));
     },
@@ -153,13 +154,4 @@ export function toolRoutes(app: FastifyInstance): void {
       });
     },
   );
-}
-
-function unknownFormat(): Problem {
-  return new Problem({
-    status: 400,
-    code: 'PARSER_INVALID_FORMAT',
-    title: 'Bad Request',
-    detail: 'format must be one of openai, openai-responses, anthropic, gemini, mcp.',
-  });
 }

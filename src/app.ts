@@ -9,7 +9,7 @@ import { bodyPlugin } from './plugins/body.js';
 import { envelopeLimitPlugin } from './plugins/envelope-limit.js';
 import { gatewayPlugin } from './plugins/gateway.js';
 import { openapiPlugin } from './plugins/openapi.js';
-import { type ProblemOptions, problemPlugin, sendProblem } from './plugins/problem.js';
+import { problemOf, problemPlugin, sendProblem } from './plugins/problem.js';
 import { telemetryPlugin } from './plugins/telemetry.js';
 import { createMetrics, type Metrics } from './telemetry/metrics.js';
 
@@ -30,13 +30,6 @@ export interface AppOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
 
-const BAD_PATH: ProblemOptions = {
-  status: 400,
-  code: 'PARSER_INVALID_FORMAT',
-  title: 'Bad Request',
-  detail: 'The request path is not a valid URL.',
-};
-
 /** Builds the application; the caller listens, and closes it before the gateway. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { gateway } = options;
@@ -56,8 +49,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
-    frameworkErrors: (_error, request, reply) => {
-      void sendProblem(reply, request, BAD_PATH);
+    // The router's own errors, which no error handler hears of.
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(reply, request, problemOf(error, request));
     },
   });
   const metrics = options.metrics ?? createMetrics();

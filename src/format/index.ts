@@ -155,6 +155,9 @@ export function renderMessages(
 /** A format in which tools can be declared. */
 export type OfferFormat = Extract<(typeof FORMATS)[number], { offer: unknown }>['name'];
 
+/** Every format in which tools can be declared. */
+export const OFFER_FORMATS = FORMATS.flatMap((format) => ('offer' in format ? [format.name] : []));
+
 /** Whether tools can be declared in a format of this name. */
 export function isOfferFormat(format: string): format is OfferFormat {
   return formatNamed(format)?.offer !== undefined;

@@ -1,5 +1,6 @@
 // Reads request bodies as text and parses them ourselves: duplicate keys, prototype keys, numbers
 // that would change their value and lone surrogates are found with their place, not swallowed.
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type JsonFault, parseJson } from '../json/parse.js';
@@ -12,15 +13,13 @@ export interface ParsedBody {
   readonly faults: readonly JsonFault[];
 }
 
-/** Fatal: bytes that are not UTF-8 are refused, not replaced. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const BYTE_ORDER_MARK = 0xfeff;
 
+/** Bytes that are not UTF-8 are refused, not replaced. (A fatal TextDecoder costs ten times this.) */
 function decode(body: Buffer): string {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw badRequest('The request body is not valid UTF-8.');
-  }
+  if (!isUtf8(body)) throw badRequest('The request body is not valid UTF-8.');
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 const badRequest = (detail: string, details?: Record<string, unknown>): Problem =>
@@ -71,7 +70,8 @@ export const bodyPlugin = fp(
   (app: FastifyInstance, _options, done) => {
     app.removeAllContentTypeParsers();
     app.addHook('preValidation', (request, _reply, next) => {
-      const isMissing = request.body === undefined && request.routeOptions.schema?.body !== undefined;
+      const isMissing =
+        request.body === undefined && request.routeOptions.schema?.body !== undefined;
       next(isMissing ? badRequest('The request body is empty; JSON was expected.') : undefined);
     });
     app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parsed(parseBody));

@@ -102,12 +102,6 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, Omit<ProblemOptions, 'details'>>
     detail: 'The request body must be application/json.',
     headers: { accept: 'application/json' },
   },
-  FST_ERR_CTP_EMPTY_JSON_BODY: {
-    status: 400,
-    code: 'PARSER_ERROR',
-    title: 'Bad Request',
-    detail: 'The request body is empty; JSON was expected.',
-  },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     status: 400,
     code: 'PARSER_ERROR',
@@ -134,7 +128,8 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, Omit<ProblemOptions, 'details'>>
   },
 };
 
-function optionsOf(error: FastifyError, request: FastifyRequest): ProblemOptions {
+/** What an error means for the whole request; what is not known is a fault of ours. */
+export function problemOf(error: FastifyError, request: FastifyRequest): ProblemOptions {
   if (error instanceof Problem) return error.options;
   const framework = FRAMEWORK_ERRORS[error.code];
   if (framework !== undefined) return framework;
@@ -165,7 +160,7 @@ export interface ProblemPluginOptions {
 export const problemPlugin = fp<ProblemPluginOptions>(
   (app: FastifyInstance, options, done) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
-      const problem = optionsOf(error, request);
+      const problem = problemOf(error, request);
       if (problem.status >= 500 && !(error instanceof Problem)) {
         options.onInternalError(error, request.id);
       }

@@ -118,6 +118,32 @@ describe('an envelope that cannot be read is a problem document', () => {
     expect(method.headers['allow']).toBe('POST');
   });
 
+  it('another method is 405 whatever its body is', async () => {
+    const response = await harness.app.inject({
+      method: 'PUT',
+      url: '/v1/tool-calls',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'a=1',
+    });
+    expect(response.statusCode).toBe(405);
+    const head = await harness.app.inject({ method: 'HEAD', url: '/v1/tool-calls' });
+    expect(head.statusCode).toBe(405);
+  });
+
+  it.each(['q=a&q=b', 'format=mcp&format=mcp', 'format=cobol'])(
+    'a query that cannot be read is 400: %s',
+    async (query) => {
+      const response = await harness.app.inject(`/v1/tools?${query}`);
+      expect(response.statusCode).toBe(400);
+    },
+  );
+
+  it('a path with an endless part is 414', async () => {
+    const response = await harness.app.inject(`/v1/tools/${'a'.repeat(300)}`);
+    expect(response.statusCode).toBe(414);
+    expect(response.json().error_info.code).toBe('PARSER_INVALID_FORMAT');
+  });
+
   it('a path that is no URL is 400', async () => {
     const response = await harness.app.inject('/v1/tools/%E0%A4%A');
     expect(response.statusCode).toBe(400);
