@@ -99,21 +99,25 @@ async function callTools(
   const batchId = batchIdOf(request);
   cancelWhenClientLeaves(reply, cancellation);
   const { deadlineMs, runId, returnOrder } = envelope.options;
+  const { headers } = request;
+  const { tracestate } = headers;
   const batch: BatchRequest = {
     calls: envelope.calls,
     batchId,
     requestId: request.id,
     client: request.client,
     format: envelope.format,
+    runId,
+    deadlineMs,
     returnOrder,
     receivedAt: request.receivedAt,
     mayReference: request.body.text.includes('$from'),
     cancellation,
-    ...forwarded(request),
-    ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(runId !== undefined && { runId }),
+    traceparent: traceparentOf(request),
+    tracestate: typeof tracestate === 'string' ? tracestate.slice(0, 512) : undefined,
+    forwardHeaders: attemptCounters(request),
   };
-  const stream = streamKind(request.headers.accept);
+  const stream = streamKind(headers.accept);
   if (stream !== undefined) return streamBatch(gateway, batch, stream, reply);
   const outcome = await gateway.execute(batch);
   if (!outcome.ok) throw invalidEnvelope('The order of the calls cannot be kept.', outcome.errors);
@@ -152,25 +156,23 @@ function readEnvelope(
   throw invalidEnvelope(envelope.message, envelope.errors, envelope.code);
 }
 
-type Forwarded = Pick<BatchRequest, 'traceparent' | 'tracestate' | 'forwardHeaders'>;
+/** W3C Trace Context level 1, and later versions that begin like it. */
+const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-|$)/;
 
-/** Headers of the caller that go upstream: trace context and attempt counters. */
-function forwarded({ headers }: FastifyRequest): Forwarded {
-  const counters = Object.fromEntries(
-    ['x-gateway-attempt', 'grpc-previous-rpc-attempts'].flatMap((name) => {
-      const value = headers[name];
-      return typeof value === 'string' && /^\d{1,6}$/.test(value) ? [[name, value]] : [];
-    }),
-  );
-  const { traceparent, tracestate } = headers;
-  return {
-    ...(typeof traceparent === 'string' && isTraceparent(traceparent) && { traceparent }),
-    ...(typeof tracestate === 'string' && { tracestate: tracestate.slice(0, 512) }),
-    ...(Object.keys(counters).length > 0 && { forwardHeaders: counters }),
-  };
+function traceparentOf({ headers }: FastifyRequest): string | undefined {
+  const { traceparent } = headers;
+  if (typeof traceparent !== 'string' || traceparent.length > 256) return undefined;
+  return TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
-/** W3C Trace Context level 1, and later versions that begin like it. */
-function isTraceparent(value: string): boolean {
-  return /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-|$)/.test(value) && value.length <= 256;
+/** Counts of earlier attempts that go on upstream, so that nobody's retries multiply unseen. */
+const ATTEMPT_COUNTERS = ['x-gateway-attempt', 'grpc-previous-rpc-attempts'];
+
+function attemptCounters({ headers }: FastifyRequest): Record<string, string> | undefined {
+  let counters: Record<string, string> | undefined;
+  for (const name of ATTEMPT_COUNTERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && /^\d{1,6}$/.test(value)) (counters ??= {})[name] = value;
+  }
+  return counters;
 }

@@ -13,7 +13,7 @@ export interface BatchOptions {
   readonly returnOrder: 'submission' | 'completion';
   readonly graph: DependencyGraph | undefined;
   /** Each result once, as it completes. */
-  readonly onResult?: (result: ToolResult) => void;
+  readonly onResult?: ((result: ToolResult) => void) | undefined;
 }
 
 /** Executes all calls. Never rejects. */

@@ -21,10 +21,10 @@ export interface BatchContext {
   readonly deadlineAt: number;
   readonly cancellation: Cancellation;
   /** Absent where no tracer is at work; then `traceparent` is passed on as it came. */
-  readonly trace?: BatchTrace;
-  readonly traceparent?: string;
-  readonly forwardHeaders?: Readonly<Record<string, string>>;
-  readonly onProgress?: (callId: string, progress: unknown) => void;
+  readonly trace?: BatchTrace | undefined;
+  readonly traceparent?: string | undefined;
+  readonly forwardHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly onProgress?: ((callId: string, progress: unknown) => void) | undefined;
 }
 
 /** What a call needs of the gateway. */

@@ -47,20 +47,20 @@ export interface BatchRequest {
   readonly requestId: string;
   readonly client: Client;
   readonly format: string;
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /** Whole batch, from receipt; the configuration's default where absent, its maximum at most. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** `performance.now()` at receipt. */
   readonly receivedAt: number;
   readonly returnOrder: 'submission' | 'completion';
   /** False when the request text has no `$from`. */
   readonly mayReference: boolean;
   readonly cancellation: Cancellation;
-  readonly traceparent?: string;
-  readonly tracestate?: string;
-  readonly forwardHeaders?: Readonly<Record<string, string>>;
-  readonly onResult?: (result: ToolResult) => void;
-  readonly onProgress?: (callId: string, progress: unknown) => void;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  readonly forwardHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly onResult?: ((result: ToolResult) => void) | undefined;
+  readonly onProgress?: ((callId: string, progress: unknown) => void) | undefined;
 }
 
 export type BatchOutcome =
@@ -142,17 +142,17 @@ export class Gateway implements ToolDirectory {
       receivedAt: request.receivedAt,
       deadlineAt: request.receivedAt + deadlineMs,
       cancellation,
-      ...(trace !== undefined && { trace }),
-      ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
-      ...(request.forwardHeaders !== undefined && { forwardHeaders: request.forwardHeaders }),
-      ...(request.onProgress !== undefined && { onProgress: request.onProgress }),
+      trace,
+      traceparent: request.traceparent,
+      forwardHeaders: request.forwardHeaders,
+      onProgress: request.onProgress,
     };
     this.running.add(batchId, client.id, cancellation);
     try {
       const results = await executeBatch(request.calls, batch, this, {
         returnOrder: request.returnOrder,
         graph: graph.graph,
-        ...(onResult !== undefined && { onResult }),
+        onResult,
       });
       trace?.end(results);
       this.#observer.batchDone({

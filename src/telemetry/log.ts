@@ -15,6 +15,9 @@ export function parseLogLevel(value: string | undefined): LogLevel | undefined {
   return LOG_LEVELS.find((level) => level === wanted);
 }
 
+/** Lines are gathered: a write for each would cost a batch of one call a tenth of its time. */
+const STDOUT = { dest: 1, sync: false, minLength: 4096, periodicFlush: 100 } as const;
+
 export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
@@ -107,7 +110,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         }),
       },
     },
-    options.destination ?? pino.destination({ dest: 1, sync: false }),
+    options.destination ?? pino.destination(STDOUT),
   );
   if (state !== undefined) lineStates.set(logger, state);
   return withAllowedBindings(logger);

@@ -14,7 +14,10 @@ export type { BatchTrace, CallSpan } from './spans.js';
 
 export interface Tracer {
   /** Begins a batch with the request's own headers. */
-  startBatch(inbound: { traceparent?: string; tracestate?: string }): BatchTrace;
+  startBatch(inbound: {
+    traceparent?: string | undefined;
+    tracestate?: string | undefined;
+  }): BatchTrace;
 }
 
 /**
