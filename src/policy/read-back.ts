@@ -3,6 +3,7 @@
 import type { CallContext, JsonObject, VerifyPolicy } from '../call.js';
 import type { OkOutcome, Outcome, ResultBody } from '../errors/outcome.js';
 import { compilePredicate } from '../json/predicate.js';
+import { compileTemplate } from '../json/template.js';
 
 /** Runs the read-only tool with these arguments. */
 export type RunReadBack = (args: JsonObject, ctx: CallContext) => Promise<Outcome>;
@@ -23,10 +24,11 @@ const OPEN: ReadBackVerdict = { kind: 'open' };
 /** Compiles `verify`; built once per tool. */
 export function compileReadBack(verify: VerifyPolicy, run: RunReadBack): ReadBack {
   const holds = compilePredicate(verify.confirmedWhen);
+  const fill = compileTemplate(verify.arguments, () => true);
   return async (args, ctx) => {
     if (ctx.cancellation.reason !== undefined || ctx.deadlineAt <= performance.now()) return OPEN;
     try {
-      const outcome = await run(render(verify.arguments, args) as JsonObject, ownFacts(ctx));
+      const outcome = await run(fill(args) as JsonObject, ownFacts(ctx));
       if (outcome.kind !== 'ok') return OPEN;
       if (!holds(valueOf(outcome.result))) return { kind: 'refuted' };
       const confirmed: OkOutcome = {
@@ -65,27 +67,4 @@ function valueOf(body: ResultBody): unknown {
     case 'json-bytes':
       return JSON.parse(Buffer.concat(body.chunks).toString('utf8'));
   }
-}
-
-const WHOLE = /^\{([A-Za-z_$][\w$.-]*)\}$/;
-const WITHIN = /\{([A-Za-z_$][\w$.-]*)\}/g;
-
-/** Fills `{argument}` placeholders: a whole value keeps its type, an absent one its key out. */
-function render(template: unknown, args: JsonObject): unknown {
-  if (typeof template === 'string') return renderText(template, args);
-  if (Array.isArray(template)) return template.map((item) => render(item, args));
-  if (typeof template !== 'object' || template === null) return template;
-  const rendered = Object.entries(template)
-    .map(([key, value]) => [key, render(value, args)] as const)
-    .filter(([, value]) => value !== undefined);
-  return Object.fromEntries(rendered);
-}
-
-function renderText(text: string, args: JsonObject): unknown {
-  const whole = WHOLE.exec(text)?.[1];
-  if (whole !== undefined) return Object.hasOwn(args, whole) ? args[whole] : undefined;
-  return text.replaceAll(WITHIN, (_match, name: string) => {
-    const value = Object.hasOwn(args, name) ? args[name] : '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
-  });
 }

@@ -1,7 +1,7 @@
 // The body of a request: the author's template, or the arguments that nothing else uses, in the form
 // that the content type asks for.
 import type { HttpUpstreamDefinition, JsonObject } from '../../call.js';
-import { compileTemplate, type IsArgument } from './template.js';
+import { compileTemplate, type IsArgument } from '../../json/template.js';
 
 export interface CompiledBody {
   /** For the header, unless the author sets it. */

@@ -2,7 +2,12 @@
 // call. Checked here, because undici's pool loses a connection to every request it finds invalid.
 import type { Attempt, HttpUpstreamDefinition, JsonObject, ResolvedCall } from '../../call.js';
 import { ArgumentFault } from './argument-fault.js';
-import { asText, compileTemplate, splitPlaceholders, type IsArgument } from './template.js';
+import {
+  asText,
+  compileTemplate,
+  splitPlaceholders,
+  type IsArgument,
+} from '../../json/template.js';
 
 /** Writes all header lines as name, value, name, value… Throws ArgumentFault. */
 export type HeaderWriter = (call: ResolvedCall, attempt: Attempt) => string[];

@@ -10,7 +10,7 @@ import type { InvalidArgumentsOutcome } from '../../errors/outcome.js';
 import { ArgumentFault } from './argument-fault.js';
 import { compileBody } from './request-body.js';
 import { compileHeaders, TOKEN } from './request-headers.js';
-import type { IsArgument } from './template.js';
+import type { IsArgument } from '../../json/template.js';
 import { compileQuery, compileUrl, restAsQuery, withQuery, type CompiledUrl } from './url.js';
 
 export interface HttpRequest {

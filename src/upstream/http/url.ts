@@ -9,7 +9,7 @@ import {
   splitPlaceholders,
   type IsArgument,
   type Piece,
-} from './template.js';
+} from '../../json/template.js';
 
 export interface CompiledUrl {
   /** `https://api.example.com:8443` */

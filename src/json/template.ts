@@ -1,5 +1,5 @@
 // `{argument}` placeholders in texts and in whole JSON trees, compiled once per tool.
-import type { JsonObject } from '../../call.js';
+import type { JsonObject } from '../call.js';
 
 /** The arguments' value at this place; undefined: leave it out. */
 export type Template = (args: JsonObject) => unknown;
