@@ -1,19 +1,15 @@
 // Listening and leaving: refuses an open door, drains on the first signal, leaves at once on the
 // second.
-import { isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Gateway } from './gateway/gateway.js';
 import { StartFault } from './environment.js';
+import { isLoopback } from './plugins/loopback.js';
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly allowAnonymous: boolean;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /**

@@ -1,10 +1,10 @@
 // Who is calling: `Authorization: Bearer KEY` or `X-API-Key`, before the body is read. Without
 // configured clients anyone on this machine may call, but no page in a browser on it.
-import { isIP } from 'node:net';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ANONYMOUS, type Client } from '../gateway/clients.js';
+import { isLoopback } from './loopback.js';
 import { Problem } from './problem.js';
 
 declare module 'fastify' {
@@ -56,14 +56,9 @@ const unauthenticated = (): Problem =>
 const forbidden = (detail: string): Problem =>
   new Problem({ status: 403, code: 'TOOL_NOT_PERMITTED', title: 'Forbidden', detail });
 
-/** Host names that a browser on this machine cannot be tricked into (DNS rebinding). */
-function isLoopbackHost(host: string | undefined): boolean {
-  if (host === undefined) return true;
-  const name = host
-    .replace(/:\d+$/, '')
-    .replace(/^\[|\]$/g, '')
-    .toLowerCase();
-  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+/** A Host header without its port. */
+function hostName(host: string): string {
+  return host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }
 
 function originHost(origin: string): string {
@@ -74,21 +69,25 @@ function originHost(origin: string): string {
   }
 }
 
-/** Refuses what a web page could send to a gateway that asks nobody for a key. */
-function refuseBrowsers(request: FastifyRequest): void {
+/**
+ * Refuses what does not come from this machine, or from a web page on it, where nobody is asked for
+ * a key. The start refuses to listen elsewhere, but a reload may take the last client away.
+ */
+function refuseStrangers(request: FastifyRequest): void {
   const { host, origin } = request.headers;
-  if (!isLoopbackHost(host)) {
+  if (!isLoopback(request.socket.remoteAddress ?? '')) {
+    throw forbidden('Without configured clients only this machine is answered.');
+  }
+  if (host !== undefined && !isLoopback(hostName(host))) {
     throw forbidden('Without configured clients only requests to localhost are answered.');
   }
-  if (origin !== undefined && !isLoopbackHost(originHost(origin))) {
+  if (origin !== undefined && !isLoopback(hostName(originHost(origin)))) {
     throw forbidden('Without configured clients no other origin may call.');
   }
 }
 
-/** Compares keys of any length in constant time. */
-function sameKey(a: string, b: string): boolean {
-  const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
-  return timingSafeEqual(digest(a), digest(b));
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }
 
 export const authPlugin = fp<AuthOptions>(
@@ -97,27 +96,36 @@ export const authPlugin = fp<AuthOptions>(
     app.decorateRequest('client', null as unknown as Client);
     app.decorateRequest('isAdmin', false);
     app.decorateRequest('receivedAt', 0);
+    const adminDigest = options.adminKey === undefined ? undefined : digest(options.adminKey);
     app.addHook('onRequest', (request, _reply, next) => {
       request.receivedAt = performance.now();
       request.client = ANONYMOUS;
+      let refusal: Problem | undefined;
       try {
-        authenticate(app, request, options);
-        next();
+        authenticate(app, request, adminDigest, options.allowAnonymous);
       } catch (error) {
-        next(error as Problem);
+        refusal = error as Problem;
       }
+      // Outside of the try: what the next hook throws is not ours to catch.
+      next(refusal);
     });
     done();
   },
   { name: 'auth', dependencies: ['problem', 'gateway'] },
 );
 
-function authenticate(app: FastifyInstance, request: FastifyRequest, options: AuthOptions): void {
+function authenticate(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  adminDigest: Buffer | undefined,
+  allowAnonymous: boolean,
+): void {
   const mode = request.routeOptions.config.auth;
   if (mode === 'none' || request.is404) return;
   const { clients } = app.gateway;
   const key = presentedKey(request);
-  if (key !== undefined && options.adminKey !== undefined && sameKey(key, options.adminKey)) {
+  // Digests have one length, so that comparing them takes the same time whatever the key is.
+  if (key !== undefined && adminDigest !== undefined && timingSafeEqual(digest(key), adminDigest)) {
     request.isAdmin = true;
     return;
   }
@@ -125,7 +133,7 @@ function authenticate(app: FastifyInstance, request: FastifyRequest, options: Au
     throw key === undefined ? unauthenticated() : forbidden('This needs the admin key.');
   }
   if (!clients.required) {
-    if (!options.allowAnonymous) refuseBrowsers(request);
+    if (!allowAnonymous) refuseStrangers(request);
     return;
   }
   const client = key === undefined ? undefined : clients.authenticate(key);

@@ -143,6 +143,27 @@ describe('without clients', () => {
     expect((await call(['mail.send'], headers)).statusCode).toBe(403);
   });
 
+  it.each(['203.0.113.9', '2001:db8::1'])(
+    'another machine is refused, as after a reload without clients: %s',
+    async (remoteAddress) => {
+      harness = await startHarness({ tools: CONFIG.tools });
+      const response = await harness.app.inject({
+        url: '/v1/tools',
+        headers: { host: 'localhost' },
+        remoteAddress,
+      });
+      expect(response.statusCode).toBe(403);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
+    'this machine is answered under each of its addresses: %s',
+    async (remoteAddress) => {
+      harness = await startHarness({ tools: CONFIG.tools });
+      expect((await harness.app.inject({ url: '/v1/tools', remoteAddress })).statusCode).toBe(200);
+    },
+  );
+
   it('another address than loopback is not listened on, unless it is wanted', async () => {
     harness = await startHarness({ tools: CONFIG.tools });
     const { gateway } = harness;
