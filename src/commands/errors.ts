@@ -5,7 +5,7 @@ import { StartFault } from '../environment.js';
 
 /** Prints all codes, or all that is known of one. @throws StartFault for an unknown code. */
 export function errors(code: string | undefined, options: { json: boolean }): void {
-  if (code !== undefined && !(code in CATALOGUE)) {
+  if (code !== undefined && !Object.hasOwn(CATALOGUE, code)) {
     throw new StartFault(`there is no code "${code}"; "toolgate errors" lists them`);
   }
   const codes = code === undefined ? ERROR_CODES : [code as ErrorCode];

@@ -317,6 +317,7 @@ describe('the command line', () => {
     [['check', 'toolgate.yaml'], 0, /toolgate\.yaml: ok/],
     [['errors', 'TOOL_TIMEOUT'], 0, /timeout/],
     [['errors', 'NOPE'], 2, /no code "NOPE"/],
+    [['errors', 'constructor'], 2, /no code "constructor"/],
     [['nope'], 2, /unknown command/],
     [['--help'], 0, /serve/],
   ])('toolgate %j exits %i', async (args, code, pattern) => {
