@@ -64,7 +64,8 @@ export function adminRoutes(app: FastifyInstance): void {
         body: jsonBody({
           type: 'object',
           additionalProperties: true,
-          description: 'As in the configuration file, without the name.',
+          description:
+            'As in the configuration file, without the name; ${NAME} is taken to the letter.',
           examples: [
             {
               description: 'Echo',

@@ -5,7 +5,14 @@ import type { Cancellation } from '../src/cancellation.js';
 
 export function cancelWhenClientLeaves(reply: FastifyReply, cancellation: Cancellation): void {
   const { raw } = reply;
-  raw.once('close', () => {
+  const onClose = (): void => {
     if (!raw.writableFinished) cancellation.cancel('client_left');
-  });
+  };
+  raw.once('close', onClose);
+  if (raw.socket !== null) return;
+  // Pipelined: until its turn comes, the response does not hear of its connection.
+  const { socket } = raw.req;
+  socket.setMaxListeners(0);
+  socket.once('close', onClose);
+  raw.once('close', () => socket.off('close', onClose));
 }

@@ -19,7 +19,7 @@ export function batchBody(
   if (envelope.format !== 'native') {
     const messages = renderMessages(envelope, results, {
       toAlias: (name) => gateway.registry.aliases.toAlias.get(name) ?? name,
-      onSuspicion: (tool) => gateway.find(tool)?.definition.onSuspicion ?? 'annotate',
+      onSuspicion: (tool) => gateway.find(tool)?.definition.policy.onSuspicion ?? 'annotate',
     });
     pieces.push(`,"messages":${JSON.stringify(messages)}`);
   }

@@ -117,7 +117,12 @@ export function uiRoutes(app: FastifyInstance, deps: UiDeps): void {
   for (const [file, type] of Object.entries(ASSETS)) serveFile(app, `/ui/${file}`, file, type);
   app.get(
     '/ui/events',
-    { schema: { hide: true }, config: { auth: 'optional', limited: false } },
+    {
+      schema: { hide: true },
+      config: { auth: 'optional', limited: false },
+      // Nothing is sent to a HEAD, so its stream would never end and keep a viewer's place for good.
+      exposeHeadRoute: false,
+    },
     (request, reply) => {
       if (feed.full) throw tooManyViewers();
       return reply

@@ -60,7 +60,9 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         }
         const present = await document;
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
-        const next = { ...present, tools: [...others, { ...entry, name }] };
+        // Taken to the letter: an administrator's key is not to read the environment out.
+        const literal = JSON.parse(JSON.stringify(entry).replaceAll('${', '$${')) as object;
+        const next = { ...present, tools: [...others, { ...literal, name }] };
         const result = await apply(JSON.stringify(next));
         if (result.ok) document = Promise.resolve(next);
         audit('put_tool', result.ok, { tool: name });
@@ -96,7 +98,7 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
 }
 
 async function readDocument(opened: OpenedConfiguration): Promise<RawDocument> {
-  return parse(await opened.read()) as RawDocument;
+  return parse(await opened.read(), { merge: true }) as RawDocument;
 }
 
 function byPath(faults: readonly ConfigFault[]): Record<string, string> {

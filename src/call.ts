@@ -264,6 +264,11 @@ export interface ToolPolicy {
   readonly trust503: boolean;
   /** Per run_id and tool, across batches. */
   readonly maxToolAttempts: number;
+  /**
+   * What a model is shown of a result that reads like an instruction. `annotate` (default): all of
+   * it, flagged; `truncate`: what stands before it; `fail`: a TOOL_RESULT_ERROR in its place.
+   */
+  readonly onSuspicion?: OnSuspicion;
 }
 
 export interface ToolDefinition {
@@ -280,11 +285,6 @@ export interface ToolDefinition {
   readonly verify?: VerifyPolicy;
   readonly cache?: CachePolicy;
   readonly errorRules: readonly ErrorRule[];
-  /**
-   * What a model is shown of a result that reads like an instruction. `annotate` (default): all of
-   * it, flagged; `truncate`: what stands before it; `fail`: a TOOL_RESULT_ERROR in its place.
-   */
-  readonly onSuspicion?: OnSuspicion;
 }
 
 export type OnSuspicion = 'annotate' | 'truncate' | 'fail';

@@ -12,7 +12,7 @@ export function toCallToolResult(
   result: ToolResult,
   tool: ToolDefinition | undefined,
 ): CallToolResult {
-  const screened = screenResult(result, tool?.onSuspicion ?? 'annotate');
+  const screened = screenResult(result, tool?.policy.onSuspicion ?? 'annotate');
   if (screened.errorInfo !== null) return failure(screened, tool);
   const body = screened.result ?? { kind: 'value', value: null };
   return success(body, tool);

@@ -76,7 +76,7 @@ export async function executeCall(
     (outcome.kind === 'mcp-connection' ? directory.unreachable(call.tool) : undefined) ??
     directory.noTool;
   const told = toResult(call, ctx, outcome, subject, startedAt);
-  const result = screenResult(told, runtime?.definition.onSuspicion ?? 'annotate');
+  const result = screenResult(told, runtime?.definition.policy.onSuspicion ?? 'annotate');
   span?.end(result);
   directory.onResult({ result, runtime, batch, span });
   return result;

@@ -38,6 +38,7 @@ export const DEFAULT_POLICY = {
   result: { maxBytes: 1_048_576, onOversize: 'error', validation: 'enforce' },
   trust503: false,
   maxToolAttempts: 12,
+  onSuspicion: 'annotate',
 } as const satisfies ToolPolicy;
 
 /** Window of a rate limit that names only its calls. */

@@ -44,6 +44,7 @@ export function toPolicy(entry: PolicyEntry): ToolPolicy {
     },
     trust503: entry.trust_503 ?? BUILT_IN.trust503,
     maxToolAttempts: entry.max_tool_attempts ?? BUILT_IN.maxToolAttempts,
+    onSuspicion: entry.on_suspicion ?? BUILT_IN.onSuspicion,
   };
 }
 

@@ -194,6 +194,13 @@ export const policyKeys = {
       100_000,
     ),
   ),
+  on_suspicion: optional(
+    oneOf(['annotate', 'truncate', 'fail'], {
+      description:
+        'A result that reads like an instruction: shown to a model whole and flagged, cut before it, or held back as an error.',
+      default: D.onSuspicion,
+    }),
+  ),
 };
 
 export const Defaults = object(policyKeys, {
