@@ -11,6 +11,8 @@ import type { ValidateOutput } from './tool-runtime.js';
 
 interface Member {
   readonly definition: McpServerDefinition;
+  /** Which addresses it may dial: part of its connections from the start. */
+  readonly egress: ServerConfig['egress'];
   readonly server: McpServer;
   /** Shared by the server's tools unless they ask for one of their own. */
   readonly breaker: Breaker | undefined;
@@ -54,8 +56,10 @@ export class McpFleet {
   replace(definitions: readonly McpServerDefinition[], egress: ServerConfig['egress']): void {
     const kept = new Set<Member>();
     const next = definitions.map((definition) => {
-      const present = this.#members.find((member) =>
-        isDeepStrictEqual(member.definition, definition),
+      const present = this.#members.find(
+        (member) =>
+          isDeepStrictEqual(member.definition, definition) &&
+          isDeepStrictEqual(member.egress, egress),
       );
       if (present === undefined) return this.#create(definition, egress);
       kept.add(present);
@@ -64,7 +68,10 @@ export class McpFleet {
     const gone = this.#members.filter((member) => !kept.has(member));
     this.#members = next;
     // Calls in flight finish on the old connection.
-    for (const { server } of gone) void server.retire();
+    for (const { server, breaker } of gone) {
+      void server.retire();
+      breaker?.dispose();
+    }
     if (this.#started) void this.connectEager();
   }
 
@@ -79,6 +86,7 @@ export class McpFleet {
     const { breaker } = definition.policy;
     return {
       definition,
+      egress,
       server,
       breaker: breaker?.scope === 'server' ? new Breaker(breaker) : undefined,
     };
@@ -156,6 +164,7 @@ export class McpFleet {
   }
 
   async close(): Promise<void> {
+    for (const { breaker } of this.#members) breaker?.dispose();
     await Promise.allSettled(this.#members.map(({ server }) => server.close()));
   }
 
