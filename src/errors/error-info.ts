@@ -57,7 +57,7 @@ export interface Classification {
   readonly refusedBeforeExecution: boolean;
   /** The upstream said not to retry (`x-should-retry: false`, a negative gRPC pushback). */
   readonly upstreamSaidNo: boolean;
-  /** May be tried once more only, on a fresh connection (421, a lost keep-alive race). */
+  /** May be repeated once only, on a fresh connection (421): the upstream does that itself. */
   readonly onceOnly: boolean;
   /** Milliseconds for which calls to this tool stop locally (429, 503 with a hint); null: none. */
   readonly cooldownMs: number | null;

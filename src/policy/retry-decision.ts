@@ -9,8 +9,6 @@ export interface RetryFacts {
   readonly classification: Classification;
   /** Tries of this call so far, this one included. */
   readonly tries: number;
-  /** A once-only repetition was used up before. */
-  readonly onceUsed: boolean;
   /** Milliseconds until the call's deadline. */
   readonly leftMs: number;
   /** 0 <= random < 1. */
@@ -28,7 +26,8 @@ export function decideRetry(policy: RetryPolicy, facts: RetryFacts): RetryDecisi
   if (isLocal(facts.outcome)) return stop(stoppedLocally(facts.outcome));
   if (!info.retryable) return stop(whyNot(classification));
   if (classification.upstreamSaidNo) return stop('upstream_said_no');
-  if (classification.onceOnly && facts.onceUsed) return stop('max_attempts');
+  // The upstream has used the one repetition already, over a fresh connection.
+  if (classification.onceOnly) return stop('max_attempts');
   if (tries >= policy.maxAttempts) return stop('max_attempts');
   const hintMs = info.retry_after_ms;
   if (hintMs !== null && (hintMs > policy.maxWaitMs || hintMs >= leftMs)) {
@@ -43,7 +42,6 @@ export function decideRetry(policy: RetryPolicy, facts: RetryFacts): RetryDecisi
  * comes on top, so that all who got the same hint do not come back in the same millisecond.
  */
 function delay(policy: RetryPolicy, facts: RetryFacts, hintMs: number | null): number {
-  if (facts.classification.onceOnly && hintMs === null) return 0;
   const ceilingMs = Math.min(policy.maxMs, policy.baseMs * 2 ** (facts.tries - 1));
   const jitterMs = facts.random * ceilingMs;
   if (hintMs === null) return jitterMs;

@@ -58,19 +58,17 @@ class Repeater {
     let outcome: Outcome = first;
     let since = startedAt;
     let attempts = 0;
-    let onceUsed = false;
     // Ends: `decideRetry` stops at `maxAttempts` at the latest.
     for (let tries = 1; ; tries += 1) {
       const classification = classifyOnce(outcome, this.#deps.subject, ctx.keySent);
       if (ctx.attempts > attempts) record(ctx, classification, outcome, since);
       attempts = ctx.attempts;
-      const decision = await this.#decide(call, ctx, outcome, classification, tries, onceUsed);
+      const decision = await this.#decide(call, ctx, outcome, classification, tries);
       if (!decision.retry) {
         ctx.retryStoppedBy = decision.stoppedBy;
         return outcome;
       }
       if (classification.info.effect === 'unknown') ctx.effectMayHaveHappened = true;
-      onceUsed ||= classification.onceOnly;
       const reason = await this.#wait(ctx, decision.delayMs);
       if (reason !== undefined) return { kind: 'cancelled', reason, phase: 'queued' };
       this.#deps.observer.retry(classification.info.code);
@@ -89,14 +87,12 @@ class Repeater {
     outcome: FailedOutcome,
     classification: Classification,
     tries: number,
-    onceUsed: boolean,
   ): Promise<RetryDecision> {
     const { policy } = this.#tool;
     const decision = decideRetry(policy.retry, {
       outcome,
       classification,
       tries,
-      onceUsed,
       leftMs: ctx.deadlineAt - performance.now(),
       random: this.#deps.random(),
     });

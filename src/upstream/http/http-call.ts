@@ -80,7 +80,7 @@ export class HttpCall {
 
   #answered(answer: Answer): void {
     // RFC 9110 §15.5.20: a misdirected request may be repeated over another connection.
-    if (answer.status === MISDIRECTED && this.#attempt.number === 1 && !this.#sentAfresh) {
+    if (answer.status === MISDIRECTED && !this.#sentAfresh) {
       this.#sendAfresh();
       return;
     }
