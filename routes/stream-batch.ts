@@ -31,9 +31,12 @@ function oneLine(json: string | Buffer): string | Buffer {
   return json;
 }
 
-/** Runs the batch and answers as it goes. A faulty order of calls is still a 400: nothing was written. */
+/**
+ * Runs the batch and answers as it goes. A faulty order of calls is still a 400: nothing was written.
+ * For a client that does not keep up, results wait; progress is left out.
+ */
 export async function streamBatch(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'execute'>,
   batch: BatchRequest,
   kind: StreamKind,
   reply: FastifyReply,
@@ -52,7 +55,7 @@ export async function streamBatch(
     },
     ...(kind === 'sse' && {
       onProgress: (id: string, progress: unknown) => {
-        write('progress', JSON.stringify({ id, progress }));
+        if (!body.writableNeedDrain) write('progress', JSON.stringify({ id, progress }));
       },
     }),
   });
@@ -60,11 +63,15 @@ export async function streamBatch(
   const early = await Promise.race([running, Promise.resolve(undefined)]);
   if (early?.ok === false)
     throw invalidEnvelope('The order of the calls cannot be kept.', early.errors);
-  void running.then((outcome) => {
-    const calls = outcome.ok ? outcome.results.length : 0;
-    write('done', JSON.stringify({ batch_id: batch.batchId, done: true, calls }));
-    body.end();
-  });
+  void running.then(
+    (outcome) => {
+      const calls = outcome.ok ? outcome.results.length : 0;
+      write('done', JSON.stringify({ batch_id: batch.batchId, done: true, calls }));
+      body.end();
+    },
+    // Cut off, so that nobody takes what was written for the whole.
+    (error: unknown) => body.destroy(error as Error),
+  );
   return reply
     .header('content-type', CONTENT_TYPES[kind])
     .header('cache-control', 'no-store')

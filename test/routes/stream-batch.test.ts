@@ -1,0 +1,54 @@
+// A stream whose client does not keep up, and one whose batch breaks.
+import type { PassThrough } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { expect, it, vi } from 'vitest';
+import { streamBatch } from '../../routes/stream-batch.js';
+import { Cancellation } from '../../src/cancellation.js';
+import { ANONYMOUS } from '../../src/gateway/clients.js';
+import type { BatchOutcome, BatchRequest } from '../../src/gateway/gateway.js';
+
+const BATCH: BatchRequest = {
+  calls: [],
+  batchId: 'b',
+  requestId: 'r',
+  client: ANONYMOUS,
+  format: 'native',
+  receivedAt: 0,
+  returnOrder: 'submission',
+  mayReference: false,
+  cancellation: new Cancellation(),
+};
+
+/** Runs a batch that behaves as told; gives the body that nobody reads yet. */
+async function stream(
+  execute: (batch: BatchRequest) => Promise<BatchOutcome>,
+): Promise<PassThrough> {
+  const sent: unknown[] = [];
+  const reply = { header: () => reply, send: (body: unknown) => sent.push(body) };
+  await streamBatch({ execute }, BATCH, 'sse', reply as unknown as FastifyReply);
+  return sent[0] as PassThrough;
+}
+
+it('progress does not pile up before a client that does not read', async () => {
+  const message = 'x'.repeat(1000);
+  const body = await stream(async ({ onProgress }) => {
+    await Promise.resolve();
+    for (let i = 0; i < 20_000; i++) onProgress?.('c', { progress: i, message });
+    return { ok: true, results: [] };
+  });
+  await vi.waitFor(() => {
+    expect(body.writableEnded).toBe(true);
+  });
+  expect(body.writableLength + body.readableLength).toBeLessThan(3 * 1_048_576);
+  let text = '';
+  for await (const chunk of body) text += String(chunk);
+  expect(text).toMatch(/event: done\n.*"done":true.*\n\n$/);
+});
+
+it('a batch that breaks cuts the stream off', async () => {
+  const body = await stream(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error('broken');
+  });
+  await expect(body.toArray()).rejects.toThrow('broken');
+});
