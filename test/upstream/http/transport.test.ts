@@ -424,7 +424,6 @@ describe('connections', () => {
     server.behave(json({}, 421));
     expect(await bench.run(tool)).toMatchObject({ kind: 'response', status: 421 });
     expect(server.requests).toHaveLength(4);
-    // A later attempt does not repeat it again.
   });
 
   it('an idle one that the peer closed is forgotten', async () => {
