@@ -7,6 +7,7 @@ import { FORMAT_NAMES, parseEnvelope, type ReadEnvelope } from '../src/format/in
 import type { BatchRequest } from '../src/gateway/gateway.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { invalidEnvelope } from '../src/plugins/problem.js';
+import { usableTraceparent } from '../src/telemetry/traceparent.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
 import { batchBody } from './render-batch.js';
 import { problems } from './schemas/problems.js';
@@ -113,8 +114,8 @@ async function callTools(
     receivedAt: request.receivedAt,
     mayReference: request.body.text.includes('$from'),
     cancellation,
-    traceparent: traceparentOf(request),
-    tracestate: typeof tracestate === 'string' ? tracestate.slice(0, 512) : undefined,
+    traceparent: usableTraceparent(headers['traceparent']),
+    tracestate: typeof tracestate === 'string' ? tracestate : undefined,
     forwardHeaders: attemptCounters(request),
   };
   const stream = streamKind(headers.accept);
@@ -154,15 +155,6 @@ function readEnvelope(
   });
   if (envelope.ok) return envelope;
   throw invalidEnvelope(envelope.message, envelope.errors, envelope.code);
-}
-
-/** W3C Trace Context level 1, and later versions that begin like it. */
-const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-|$)/;
-
-function traceparentOf({ headers }: FastifyRequest): string | undefined {
-  const { traceparent } = headers;
-  if (typeof traceparent !== 'string' || traceparent.length > 256) return undefined;
-  return TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
 /** Counts of earlier attempts that go on upstream, so that nobody's retries multiply unseen. */

@@ -29,6 +29,12 @@ export function parseTraceparent(
   };
 }
 
+/** An inbound traceparent as it may go on upstream; undefined for what is absent or malformed. */
+export function usableTraceparent(value: unknown): string | undefined {
+  if (typeof value !== 'string' || parseTraceparent(value) === undefined) return undefined;
+  return value.trim();
+}
+
 /** The header for a span. */
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${(traceFlags & 1) === 1 ? '01' : '00'}`;

@@ -260,12 +260,13 @@ describe.each(MODES)('in revision %s', (revision, mode) => {
       return (await client.callTool(params)).structuredContent;
     };
     expect(await call({ timeout_ms: 50 })).toMatchObject({ error_info: { code: 'TOOL_TIMEOUT' } });
-    expect(await call({ timeout_ms: -1, nonsense: 1 })).toMatchObject({
+    expect(await call({ timeout_ms: -1, nonsense: 1, constructor: 1 })).toMatchObject({
       error_info: {
         details: {
           errors: {
             '/_meta/toolgate/timeout_ms': 'must be a positive integer (milliseconds)',
             '/_meta/toolgate/nonsense': 'is not a known option',
+            '/_meta/toolgate/constructor': 'is not a known option',
           },
         },
       },

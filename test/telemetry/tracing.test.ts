@@ -8,7 +8,11 @@ import {
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
 import { createTracer } from '../../src/telemetry/tracing.js';
-import { formatTraceparent, parseTraceparent } from '../../src/telemetry/traceparent.js';
+import {
+  formatTraceparent,
+  parseTraceparent,
+  usableTraceparent,
+} from '../../src/telemetry/traceparent.js';
 import { info, result } from './fixtures/results.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -151,6 +155,7 @@ describe('the traceparent header', () => {
     ['nothing', undefined, false],
   ])('%s', (_name, header, readable) => {
     expect(parseTraceparent(header) !== undefined).toBe(readable);
+    expect(usableTraceparent(header)).toBe(readable ? header?.trim() : undefined);
   });
 
   test('comes back as it was', () => {
