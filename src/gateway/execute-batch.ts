@@ -1,13 +1,14 @@
 // A batch: its calls run concurrently, those with dependencies after what they depend on. One result
 // per call, in submission or completion order; a caller that streams hears each as it completes.
 import type { ToolCall, ToolResult } from '../call.js';
-import { type DependencyGraph, resolveReferences } from './dependencies.js';
+import type { DependencyGraph } from './dependencies.js';
 import {
   type BatchContext,
   executeCall,
   settleWithout,
   type ToolDirectory,
 } from './execute-call.js';
+import { resolveReferences } from './references.js';
 
 export interface BatchOptions {
   readonly returnOrder: 'submission' | 'completion';

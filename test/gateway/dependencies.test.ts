@@ -130,6 +130,23 @@ describe('a faulty graph is a fault of the envelope, and nothing runs', () => {
   });
 });
 
+it('a large result named often is refused, not built', async () => {
+  const { call } = await start();
+  const items = Array.from({ length: 20_000 }, (_, i) => i);
+  const often = (times: number): object => ({ items: Array(times).fill({ $from: 'make' }) });
+  const results = await call([
+    { id: 'make', tool: 'echo', arguments: { items } },
+    { id: 'few', tool: 'echo', arguments: often(2) },
+    { id: 'many', tool: 'echo', arguments: often(10_000) },
+  ]);
+  expect(results[1]?.status).toBe('ok');
+  const { code, details } = results[2]!.error_info!;
+  expect(code).toBe('TOOL_ARGUMENT_ERROR');
+  expect(Object.entries(details['errors'] as object)).toEqual([
+    [expect.stringMatching(/^\/items\/\d{2}$/), expect.stringMatching(/larger than/)],
+  ]);
+});
+
 it('an object with $from among other members is data', async () => {
   const { callOne } = await start();
   const args = { x: { $from: 'a', pointer: '/b', more: 1 } };
