@@ -63,6 +63,7 @@ async function execute(gateway: Gateway, tool: string, json: string): Promise<To
     cancellation.cancel('cancelled_by_request');
   };
   process.once('SIGINT', interrupt);
+  const patience = showPatience(tool);
   const outcome = await gateway.execute({
     calls: envelope.calls,
     batchId: 'cli',
@@ -73,11 +74,38 @@ async function execute(gateway: Gateway, tool: string, json: string): Promise<To
     receivedAt: performance.now(),
     mayReference: false,
     cancellation,
+    onProgress: (_id, progress) => {
+      patience.note(progress);
+    },
   });
+  patience.end();
   process.removeListener('SIGINT', interrupt);
   const result = outcome.ok ? outcome.results[0] : undefined;
   if (result === undefined) throw new StartFault('the call could not be run');
   return result;
+}
+
+/** On a terminal, says that a long call still runs, and how far it says it is. */
+function showPatience(tool: string): { note: (progress: unknown) => void; end: () => void } {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { note: () => undefined, end: () => undefined };
+  const startedAt = performance.now();
+  let share = '';
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    stderr.write(`\r\x1b[K${tool} … ${seconds} s${share}`);
+  }, 1000);
+  return {
+    note: (progress) => {
+      const { progress: done, total } = Object(progress) as { progress?: unknown; total?: unknown };
+      if (typeof done !== 'number') return;
+      share = typeof total === 'number' ? `, ${done} of ${total}` : `, ${done}`;
+    },
+    end: () => {
+      clearInterval(timer);
+      stderr.write('\r\x1b[K');
+    },
+  };
 }
 
 function pretty(result: ToolResult, text: string): string {
