@@ -4,7 +4,7 @@ import type { CallContext, JsonObject, ResolvedCall, ToolCall, ToolResult } from
 import type { Cancellation } from '../cancellation.js';
 import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
 import type { Classification, ErrorDetails, ErrorInfo } from '../errors/error-info.js';
-import type { FailedOutcome, Outcome } from '../errors/outcome.js';
+import type { CancelledOutcome, FailedOutcome, Outcome } from '../errors/outcome.js';
 import { screenResult } from '../format/screen.js';
 import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
 import type { Client } from './clients.js';
@@ -31,7 +31,7 @@ export interface BatchContext {
 export interface ToolDirectory {
   find(name: string): ToolRuntime | undefined;
   /** Connects servers that may offer this tool and have not told yet; undefined: there are none. */
-  discover(name: string, deadlineAt: number): Promise<void> | undefined;
+  discover(name: string, deadlineAt: number, cancellation: Cancellation): Promise<void> | undefined;
   /** The subject of a server that may offer this tool but cannot be asked; undefined: none. */
   unreachable(name: string): ClassifySubject | undefined;
   /** For TOOL_NOT_FOUND: names that this client may use. */
@@ -58,8 +58,8 @@ export async function executeCall(
 ): Promise<ToolResult> {
   const startedAt = performance.now();
   let runtime = directory.find(call.tool);
-  if (runtime === undefined) {
-    await directory.discover(call.tool, batch.deadlineAt);
+  if (runtime === undefined && call.faults === undefined) {
+    await directory.discover(call.tool, deadlineOf(call, batch), batch.cancellation);
     runtime = directory.find(call.tool);
   }
   const span = batch.trace?.startCall(runtime === undefined ? '' : call.tool);
@@ -97,21 +97,24 @@ export function settleWithout(
   return result;
 }
 
+/** When a call must have ended: by its own limit or the batch's, whichever is first. */
+function deadlineOf({ timeoutMs }: ToolCall, { receivedAt, deadlineAt }: BatchContext): number {
+  return timeoutMs === undefined ? deadlineAt : Math.min(receivedAt + timeoutMs, deadlineAt);
+}
+
 function createContext(
   call: ToolCall,
   batch: BatchContext,
   span: CallSpan | undefined,
 ): CallContext {
-  const ownDeadline = call.timeoutMs === undefined ? Infinity : batch.receivedAt + call.timeoutMs;
-  const isOwn = ownDeadline < batch.deadlineAt;
-  const deadlineAt = isOwn ? ownDeadline : batch.deadlineAt;
+  const deadlineAt = deadlineOf(call, batch);
   const { onProgress } = batch;
   return {
     client: batch.client.id,
     runId: batch.runId,
     batchId: batch.batchId,
     deadlineAt,
-    deadlineScope: isOwn ? 'call' : 'deadline',
+    deadlineScope: deadlineAt < batch.deadlineAt ? 'call' : 'deadline',
     deadlineMs: deadlineAt - batch.receivedAt,
     cancellation: batch.cancellation,
     traceparent: span?.traceparent ?? batch.trace?.traceparent ?? batch.traceparent,
@@ -144,7 +147,7 @@ function settle(
   const { client } = batch;
   if (runtime === undefined) {
     if (client.mayUse(call.tool) && directory.unreachable(call.tool) !== undefined) {
-      return { kind: 'mcp-connection', problem: 'connect_failed' };
+      return cancelledBefore(ctx) ?? { kind: 'mcp-connection', problem: 'connect_failed' };
     }
     const { available, suggestions } = directory.alternatives(call.tool, client);
     return { kind: 'unknown-tool', availableTools: available, suggestions };
@@ -158,13 +161,12 @@ function settle(
   const args = call.arguments as JsonObject;
   const errors = runtime.input.validate(args);
   if (errors !== undefined) return { kind: 'invalid-arguments', errors };
-  const { cancellation } = ctx;
-  if (cancellation.reason !== undefined) {
-    return { kind: 'cancelled', reason: cancellation.reason, phase: 'queued' };
-  }
+  const cancelled = cancelledBefore(ctx);
+  if (cancelled !== undefined) return cancelled;
   const admission = client.limiter?.take();
   if (admission !== undefined && !admission.admitted) {
     const { retryAfterMs, limit } = admission;
+    runtime.observer.rateLimited('client');
     return { kind: 'rate-limited', scope: 'client', retryAfterMs, limit };
   }
   const { id, idempotencyKey } = call;
@@ -175,6 +177,11 @@ function settle(
     idempotencyKey,
   };
   return runtime.pipeline.invoke(resolved, ctx);
+}
+
+/** The outcome of a call that was cancelled before anything was sent. */
+function cancelledBefore({ cancellation: { reason } }: CallContext): CancelledOutcome | undefined {
+  return reason === undefined ? undefined : { kind: 'cancelled', reason, phase: 'queued' };
 }
 
 function toResult(

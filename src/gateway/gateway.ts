@@ -209,8 +209,12 @@ export class Gateway implements ToolDirectory {
     return this.registry.alternatives(name, client.mayUse);
   }
 
-  discover(name: string, deadlineAt: number): Promise<void> | undefined {
-    return this.mcp.discover(name, deadlineAt);
+  discover(
+    name: string,
+    deadlineAt: number,
+    cancellation: Cancellation,
+  ): Promise<void> | undefined {
+    return this.mcp.discover(name, deadlineAt, cancellation);
   }
 
   unreachable(name: string): ClassifySubject | undefined {

@@ -2,6 +2,7 @@
 // become tools of ours. One server's trouble is its own.
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolDefinition, UpstreamInvoke } from '../call.js';
+import { Cancellation } from '../cancellation.js';
 import type { McpServerDefinition, ServerConfig } from '../config.js';
 import { Breaker } from '../policy/breaker.js';
 import { compilePatterns } from '../tools/permissions.js';
@@ -27,13 +28,21 @@ export interface McpFleetDeps {
 /** How long a start waits for MCP servers; what is not there by then comes later. */
 const START_WAIT_MS = 10_000;
 
-/** Waits for all of them, but no longer than `ms`. */
-async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms));
+/** Waits for all of them, but no longer than `ms` and not once it is cancelled. */
+async function within(
+  ms: number,
+  promises: readonly Promise<unknown>[],
+  cancellation = new Cancellation(),
+): Promise<void> {
+  if (cancellation.reason !== undefined) return;
+  let enough = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    enough = resolve;
   });
-  await Promise.race([Promise.allSettled(promises), late]);
+  const timer = setTimeout(enough, Math.max(0, ms));
+  cancellation.subscribe(enough);
+  await Promise.race([Promise.allSettled(promises), stopped]);
+  cancellation.unsubscribe(enough);
   clearTimeout(timer);
 }
 
@@ -107,14 +116,19 @@ export class McpFleet {
 
   /**
    * Connects the servers that have not told their tools yet and may offer this one; undefined where
-   * there are none.
+   * there are none. The wait ends with the call's time or its cancellation; connecting goes on.
    */
-  discover(name: string, deadlineAt: number): Promise<void> | undefined {
+  discover(
+    name: string,
+    deadlineAt: number,
+    cancellation: Cancellation,
+  ): Promise<void> | undefined {
     const silent = this.#silent(name);
     if (silent.length === 0) return undefined;
     return within(
       deadlineAt - performance.now(),
       silent.map(({ server }) => server.connect()),
+      cancellation,
     );
   }
 

@@ -29,6 +29,7 @@ export interface ToolRuntime {
   readonly subject: ClassifySubject;
   readonly input: Validator;
   readonly pipeline: Pipeline;
+  readonly observer: ToolObserver;
   /** Why it cannot run as configured; undefined for a sound tool. */
   readonly fault: string | undefined;
   readonly warnings: readonly string[];
@@ -88,7 +89,16 @@ export function createToolRuntime(definition: ToolDefinition, deps: ToolRuntimeD
     ...(deps.breaker !== undefined && { breaker: deps.breaker }),
     ...(deps.readBack !== undefined && { readBack: deps.readBack }),
   });
-  return { definition, subject, input, pipeline, fault, warnings, lastFailure: undefined };
+  return {
+    definition,
+    subject,
+    input,
+    pipeline,
+    observer: deps.observer,
+    fault,
+    warnings,
+    lastFailure: undefined,
+  };
 }
 
 function subjectOf(

@@ -2,6 +2,8 @@
 // reloads that lose no call.
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Cancellation } from '../../src/cancellation.js';
+import { ANONYMOUS } from '../../src/gateway/clients.js';
 import { loadConfig } from '../../src/tools/load.js';
 import { type Harness, startHarness } from '../support/harness.js';
 
@@ -47,6 +49,43 @@ describe('a server over stdio', () => {
       'connected',
     );
     expect((await harness.callOne('every.echo', { message: 'x' })).status).toBe('ok');
+  });
+
+  describe('that never answers', () => {
+    const mute = {
+      name: 'mute',
+      command: [process.execPath, '-e', 'setInterval(() => 0, 1000)'],
+      connect: 'lazy',
+    };
+
+    it('costs a call its own time, not that of the batch', async () => {
+      harness = await startHarness({ mcp_servers: [mute] });
+      const result = await harness.callOne('mute.tool', {}, { timeout_ms: 200 });
+      expect(result.error_info).toMatchObject({
+        code: 'MCP_CONNECTION_FAILED',
+        effect: 'not_sent',
+      });
+    });
+
+    it('does not hold a call that was cancelled', async () => {
+      harness = await startHarness({ mcp_servers: [mute] });
+      const cancellation = new Cancellation();
+      const answer = harness.gateway.execute({
+        calls: [{ id: 'c', tool: 'mute.tool', arguments: {} }],
+        batchId: 'b',
+        requestId: 'r',
+        client: ANONYMOUS,
+        format: 'native',
+        receivedAt: performance.now(),
+        returnOrder: 'submission',
+        mayReference: false,
+        cancellation,
+      });
+      cancellation.cancel('client_left');
+      const outcome = await answer;
+      expect(outcome.ok && outcome.results[0]?.errorInfo?.code).toBe('TOOL_CANCELLED');
+      expect(cancellation.listenerCount).toBe(0);
+    });
   });
 
   it('that does not start is its own trouble', async () => {

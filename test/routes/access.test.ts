@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StartFault } from '../../src/environment.js';
 import { refuseOpenDoor } from '../../src/server.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { createObserver } from '../../src/telemetry/observer.js';
 import { type Harness, startHarness } from '../support/harness.js';
 
 const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -104,6 +106,16 @@ describe('with clients configured', () => {
       details: { scope: 'client', limit: 2 },
     });
     expect(results[2].error_info.retry_after_ms).toBeGreaterThan(0);
+  });
+
+  it("a call over a client's own limit counts as limited", async () => {
+    const metrics = createMetrics();
+    const gatewayOptions = { observer: createObserver(metrics) };
+    harness = await startHarness(CONFIG, { metrics, gatewayOptions });
+    await call(['weather.today', 'mail.send', 'mail.send'], { 'x-api-key': 'slow-key' });
+    expect(await metrics.render()).toContain(
+      'toolgate_rate_limited_total{tool="mail.send",scope="client"} 1',
+    );
   });
 
   it('health shows tools to callers with a key only; metrics need the admin key', async () => {
