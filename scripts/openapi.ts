@@ -7,7 +7,7 @@ import { Gateway } from '../src/gateway/gateway.js';
 
 const FILE = new URL('../openapi/openapi.json', import.meta.url);
 
-const loaded = await readConfiguration(DEMO_CONFIG, { TOOLGATE_DEMO_URL: 'http://127.0.0.1:1' });
+const loaded = await readConfiguration(DEMO_CONFIG, {});
 if (!loaded.ok) throw new Error(faultLines(loaded.faults));
 const gateway = new Gateway(loaded.config);
 const app = await buildApp({ gateway, adminKey: 'to have the admin routes in the document' });

@@ -1,5 +1,6 @@
 // Which configuration is in force: the user's file, or the demo's with its upstream beside it.
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DemoUpstream, startDemoUpstream } from './demo/upstream.js';
 import { packageRoot } from './package-root.js';
@@ -21,9 +22,15 @@ export function faultLines(faults: readonly ConfigFault[]): string {
   return faults.map(formatFault).join('\n');
 }
 
-/** Reads and checks a configuration file. */
+/** Whether it is the demo's file, whose upstream gets its address when it starts. */
+function wantsDemo(file: string, env: NodeJS.ProcessEnv): boolean {
+  return resolve(file) === DEMO_CONFIG && env[DEMO_URL] === undefined;
+}
+
+/** Reads and checks a configuration file without starting anything. */
 export async function readConfiguration(file: string, env: NodeJS.ProcessEnv): Promise<LoadResult> {
-  return openFile(file, env).load();
+  const known = wantsDemo(file, env) ? { ...env, [DEMO_URL]: 'http://127.0.0.1:1' } : env;
+  return openFile(file, known).load();
 }
 
 export interface OpenedConfiguration {
@@ -47,12 +54,13 @@ function openFile(file: string, env: NodeJS.ProcessEnv, demo?: DemoUpstream): Op
   };
 }
 
-/** The configuration of a start: `file`, or the demo with its upstream running. */
+/** The configuration of a start: `file`, or the demo's; the demo with its upstream running. */
 export async function openConfiguration(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenedConfiguration> {
-  if (file !== undefined) return openFile(file, env);
+  const path = file ?? DEMO_CONFIG;
+  if (!wantsDemo(path, env)) return openFile(path, env);
   const demo = await startDemoUpstream();
-  return openFile(DEMO_CONFIG, { ...env, [DEMO_URL]: demo.url }, demo);
+  return openFile(path, { ...env, [DEMO_URL]: demo.url }, demo);
 }
