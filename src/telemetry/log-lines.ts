@@ -1,7 +1,8 @@
 // What the gateway says of its work: one line per batch, and one per call that did not end well.
 import type { ToolResult } from '../call.js';
 import type { ErrorCategory } from '../errors/catalogue.js';
-import { writeVouched, type Logger } from './log.js';
+import { countsMember, lineEnd, lineStart, numberMember, textMember } from './line-text.js';
+import { writeOwnLine, type Logger } from './log.js';
 
 /** What the line of a batch says. */
 export interface BatchLine {
@@ -16,37 +17,30 @@ export interface BatchLine {
   readonly traceId?: string | undefined;
 }
 
-const tenths = (ms: number): number => Math.round(ms * 10) / 10;
-
 /** One line per batch, at `info`. */
 export function logBatch(logger: Logger, line: BatchLine): void {
   if (!logger.isLevelEnabled('info')) return;
-  const byStatus: Record<string, number> = {};
-  let byCode: Record<string, number> | undefined;
+  const byStatus = new Map<string, number>();
+  const byCode = new Map<string, number>();
   for (const { status, errorInfo } of line.results) {
-    byStatus[status] = (byStatus[status] ?? 0) + 1;
-    if (errorInfo === null) continue;
-    byCode ??= {};
-    byCode[errorInfo.code] = (byCode[errorInfo.code] ?? 0) + 1;
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    if (errorInfo !== null) byCode.set(errorInfo.code, (byCode.get(errorInfo.code) ?? 0) + 1);
   }
-  writeVouched(
-    logger,
-    'info',
-    {
-      batch_id: line.batchId,
-      request_id: line.requestId,
-      run_id: line.runId,
-      client: line.client,
-      format: line.format,
-      calls: line.results.length,
-      by_status: byStatus,
-      by_code: byCode,
-      duration_ms: tenths(line.durationMs),
-      trace_id: line.traceId,
-    },
-    'batch',
-    `${line.requestId ?? ''} ${line.runId ?? ''}`,
-  );
+  const { requestId, runId } = line;
+  const text =
+    lineStart('info') +
+    textMember('batch_id', line.batchId) +
+    textMember('request_id', requestId) +
+    textMember('run_id', runId) +
+    textMember('client', line.client) +
+    textMember('format', line.format) +
+    numberMember('calls', line.results.length) +
+    countsMember('by_status', byStatus) +
+    countsMember('by_code', byCode) +
+    numberMember('duration_ms', line.durationMs) +
+    textMember('trace_id', line.traceId) +
+    lineEnd('batch');
+  writeOwnLine(logger, text, `${line.batchId} ${requestId ?? ''} ${runId ?? ''}`);
 }
 
 /** Failures that are the caller's to mend: worth a line, not a warning. */
@@ -85,29 +79,26 @@ export function logCall(logger: Logger, line: CallLine, result: ToolResult): voi
   const level = levelOf(result);
   if (!logger.isLevelEnabled(level)) return;
   const { errorInfo } = result;
+  const { id, tool } = result;
   const reason = codeOrNothing(errorInfo?.reason);
   const stoppedBy = codeOrNothing(errorInfo?.details['retry_stopped_by']);
-  writeVouched(
-    logger,
-    level,
-    {
-      batch_id: line.batchId,
-      call_id: result.id,
-      tool: result.tool,
-      client: line.client,
-      status: result.status,
-      code: errorInfo?.code,
-      category: errorInfo?.category,
-      reason,
-      effect: errorInfo?.effect,
-      retry_stopped_by: stoppedBy,
-      attempts: result.attempts,
-      cached: result.cached ? true : undefined,
-      queued_ms: line.queuedMs === undefined ? undefined : tenths(line.queuedMs),
-      duration_ms: tenths(result.durationMs),
-      trace_id: line.traceId,
-    },
-    'call',
-    `${result.id} ${result.tool} ${reason ?? ''} ${stoppedBy ?? ''}`,
-  );
+  const text =
+    lineStart(level) +
+    textMember('batch_id', line.batchId) +
+    textMember('call_id', id) +
+    textMember('tool', tool) +
+    textMember('client', line.client) +
+    textMember('status', result.status) +
+    textMember('code', errorInfo?.code) +
+    textMember('category', errorInfo?.category) +
+    textMember('reason', reason) +
+    textMember('effect', errorInfo?.effect) +
+    textMember('retry_stopped_by', stoppedBy) +
+    numberMember('attempts', result.attempts) +
+    (result.cached ? ',"cached":true' : '') +
+    numberMember('queued_ms', line.queuedMs) +
+    numberMember('duration_ms', result.durationMs) +
+    textMember('trace_id', line.traceId) +
+    lineEnd('call');
+  writeOwnLine(logger, text, `${line.batchId} ${id} ${tool} ${reason ?? ''} ${stoppedBy ?? ''}`);
 }

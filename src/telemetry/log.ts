@@ -3,6 +3,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Scrubber } from '../errors/scrub.js';
 import { allowedFields, describeError, quotesError } from './log-fields.js';
+import { gatheredOutput } from './log-output.js';
 
 export type { Logger } from 'pino';
 
@@ -15,47 +16,39 @@ export function parseLogLevel(value: string | undefined): LogLevel | undefined {
   return LOG_LEVELS.find((level) => level === wanted);
 }
 
-/** Lines are gathered: a write for each would cost a batch of one call a tenth of its time. */
-const STDOUT = { dest: 1, sync: false, minLength: 4096, periodicFlush: 100 } as const;
-
 export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
   /** Asked for every line, so that a reload can bring new secrets. */
   readonly scrubber?: () => LineScrubber;
-  /** Default: standard output, written in the background and flushed at exit. */
+  /** Default: standard output, gathered and flushed at exit. */
   readonly destination?: DestinationStream;
 }
 
 type LineScrubber = Pick<Scrubber, 'text' | 'value'>;
 
-/** Per logger: its scrubber, and whether the line being written needs it no more. */
-interface LineState {
-  readonly scrubber: () => LineScrubber;
-  vouched: boolean;
+/** Per logger: what a finished line still passes. */
+interface Way {
+  readonly scrubber: (() => LineScrubber) | undefined;
+  readonly destination: DestinationStream;
 }
 
-const lineStates = new WeakMap<Logger, LineState>();
+const ways = new WeakMap<Logger, Way>();
 
 /**
- * Writes a line of the gateway's own making. Its fields are numbers, codes and configured names but
- * for `outside`: where that holds nothing to scrub, neither does the line, and looking through the
- * whole of it (4 µs, and more with every secret) is saved.
+ * Writes a line of the gateway's own making (line-text.ts). Its members are numbers, codes and
+ * configured names but for `outside`: where that holds nothing to scrub, neither does the line, and
+ * looking through the whole of it (4 µs, and more with every secret) is saved.
+ *
+ * @param logger as `createLogger` made it, no child of it; whether the level is enabled is the
+ *   caller's to ask
  */
-export function writeVouched(
-  logger: Logger,
-  level: 'debug' | 'info' | 'warn' | 'error',
-  fields: Record<string, unknown>,
-  message: string,
-  outside: string,
-): void {
-  const state = lineStates.get(logger);
-  if (state !== undefined) state.vouched = isClean(outside, state.scrubber());
-  try {
-    logger[level](fields, message);
-  } finally {
-    if (state !== undefined) state.vouched = false;
-  }
+export function writeOwnLine(logger: Logger, line: string, outside: string): void {
+  const way = ways.get(logger);
+  if (way === undefined) throw new Error('a line for a logger that createLogger did not make');
+  const scrubber = way.scrubber?.();
+  const clean = scrubber === undefined || isClean(outside, scrubber);
+  way.destination.write(clean ? line : scrubLine(line, scrubber));
 }
 
 function isClean(text: string, scrubber: LineScrubber): boolean {
@@ -88,8 +81,7 @@ function withoutErrorText(args: unknown[]): unknown[] {
 
 /** Makes the logger of one gateway; it may be handed to Fastify as its `loggerInstance`. */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const { level = 'info', scrubber } = options;
-  const state = scrubber && { scrubber, vouched: false };
+  const { level = 'info', scrubber, destination = gatheredOutput() } = options;
   const logger = pino(
     {
       level,
@@ -105,14 +97,12 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         logMethod(args, method) {
           method.apply(this, withoutErrorText(args) as Parameters<typeof method>);
         },
-        ...(state && {
-          streamWrite: (line: string) => (state.vouched ? line : scrubLine(line, state.scrubber())),
-        }),
+        ...(scrubber && { streamWrite: (line: string) => scrubLine(line, scrubber()) }),
       },
     },
-    options.destination ?? pino.destination(STDOUT),
+    destination,
   );
-  if (state !== undefined) lineStates.set(logger, state);
+  ways.set(logger, { scrubber, destination });
   return withAllowedBindings(logger);
 }
 
