@@ -4,7 +4,7 @@ import { modelContent, sentenceAndText } from './model-content.js';
 import type { ModelContent } from './model-content.js';
 import { offerFunctions } from './offer.js';
 import { toStrictSchema } from './strict-schema.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { FoundCall, WireFormat } from './wire-format.js';
 
 /** Block types that tell a list of content blocks from other lists. */

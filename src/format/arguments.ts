@@ -4,7 +4,7 @@ import type { JsonObject } from '../call.js';
 import { parseJson } from '../json/parse.js';
 import type { JsonFault } from '../json/parse.js';
 import { addFault, faultList } from './pointers.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 
 /** Why arguments cannot be used: JSON Pointer into them -> what is wrong. */
 export class RejectedArguments {

@@ -1,7 +1,7 @@
 // The shapes in which models write calls as JSON when no API gives them one. Data that merely has a
 // name in it is no call.
 import type { JsonObject } from '../call.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 
 /** A call inside a JSON value; pointers lead into that value. */
 export interface ShapedCall {

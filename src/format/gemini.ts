@@ -3,7 +3,7 @@
 import { errorObject, modelContent, sentenceAndText } from './model-content.js';
 import type { ModelContent } from './model-content.js';
 import { offerFunctions } from './offer.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { Answer, FoundCall, WireFormat } from './wire-format.js';
 
 interface Wire {

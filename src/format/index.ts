@@ -12,7 +12,7 @@ import { openai } from './openai.js';
 import { addFault, envelopeFault, faultList, hasFaults } from './pointers.js';
 import { screenResult } from './screen.js';
 import { text } from './text.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type {
   EnvelopeFault,
   FoundCall,

@@ -6,7 +6,7 @@ import { modelContent, sentenceAndText } from './model-content.js';
 import type { ModelContent } from './model-content.js';
 import { neutraliseObject } from './neutralise.js';
 import { isMcpResult, readValue } from './result-content.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { Answer, FoundCall, RenderOptions, WireFormat } from './wire-format.js';
 
 interface Wire {

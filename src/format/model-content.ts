@@ -6,7 +6,7 @@ import { wrapUntrusted } from './envelope.js';
 import { modelSentence } from './model-text.js';
 import { isMcpResult, readContent, readValue } from './result-content.js';
 import type { Image } from './result-content.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { RenderOptions } from './wire-format.js';
 
 export interface ModelContent {

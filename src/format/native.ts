@@ -12,7 +12,7 @@ import {
 } from './batch-options.js';
 import { unknownField } from './nearest.js';
 import { addFault, envelopeFault, faultList, hasFaults, pointerTo } from './pointers.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { EnvelopeFault, ParseOptions, ReadEnvelope } from './wire-format.js';
 
 const ENVELOPE_FIELDS = ['calls', 'deadline_ms', 'run_id', 'return_order'];

@@ -1,7 +1,7 @@
 // What a model can be shown of a tool's answer: its text, its images, and a note for the rest.
 // Answers that came from an MCP server are lists of content blocks; all others are JSON or text.
 import type { JsonObject, ResultBody } from '../call.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 
 /** An image that every provider with image blocks takes. */
 export interface Image {

@@ -4,7 +4,7 @@
 // forbid what the tool accepts, the schema goes out whole and strict mode stays off; the notes say why.
 import type { JsonObject } from '../call.js';
 import { pointerTo } from './pointers.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 
 export interface StrictSchema {
   /** Always an object schema, as every provider wants its root. */

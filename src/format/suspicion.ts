@@ -2,7 +2,7 @@
 // Patterns are bounded, so a hostile text costs no more than its length.
 import { pointerTo } from './pointers.js';
 import { neutralise } from './neutralise.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 
 /** Where in a text something suspicious begins, and what kind it is of. */
 export interface Suspicion {

@@ -7,7 +7,7 @@ import { JsonScanner } from './json-in-text.js';
 import type { JsonPiece } from './json-in-text.js';
 import { modelContent, sentenceAndText } from './model-content.js';
 import { neutralise } from './neutralise.js';
-import { isObject } from './wire-format.js';
+import { isObject } from '../json/object.js';
 import type { Answer, FormatFault, FoundCall, RenderOptions, WireFormat } from './wire-format.js';
 
 const MAX_LABEL_CHARS = 64;

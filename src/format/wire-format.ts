@@ -1,6 +1,6 @@
 // What a wire format is: four functions over one provider's shapes. The files beside this one each
 // hold one format; `index.ts` lists them. Types only.
-import type { JsonObject, OnSuspicion, ToolCall, ToolDefinition, ToolResult } from '../call.js';
+import type { OnSuspicion, ToolCall, ToolDefinition, ToolResult } from '../call.js';
 
 /** What a request asks of the whole batch. */
 export interface BatchOptions {
@@ -108,9 +108,4 @@ export interface ReadEnvelope<Name extends string = string> {
   readonly options: BatchOptions;
   /** For `renderMessages`; opaque to everybody else. */
   readonly context: unknown;
-}
-
-/** Whether a JSON value is an object (not null, not an array). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,6 +21,7 @@ import type { StatePorts } from '../state/ports.js';
 import { createHttpUpstream, HttpPools } from '../upstream/http/index.js';
 import type { Tracer } from '../telemetry/tracing.js';
 import { createModuleUpstream } from '../upstream/module.js';
+import type { ValidateOutput } from '../upstream/result-check.js';
 import { type Client, ClientRegistry } from './clients.js';
 import { dependencyGraph, type GraphResult } from './dependencies.js';
 import { executeBatch } from './execute-batch.js';
@@ -29,7 +30,7 @@ import { McpFleet } from './mcp-fleet.js';
 import { type GatewayObserver, SILENT } from './observe.js';
 import { ToolRegistry, type ToolSource } from './registry.js';
 import { RunningBatches } from './running-batches.js';
-import { createToolRuntime, type ToolRuntime, type ValidateOutput } from './tool-runtime.js';
+import { createToolRuntime, type ToolRuntime } from './tool-runtime.js';
 
 export interface GatewayOptions {
   readonly observer?: GatewayObserver;

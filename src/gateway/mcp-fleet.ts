@@ -8,7 +8,7 @@ import { Breaker } from '../policy/breaker.js';
 import { compilePatterns } from '../tools/permissions.js';
 import { createMcpServer, type DiscoveredTool, type McpServer } from '../upstream/mcp/index.js';
 import type { ToolSource } from './registry.js';
-import type { ValidateOutput } from './tool-runtime.js';
+import type { ValidateOutput } from '../upstream/result-check.js';
 
 interface Member {
   readonly definition: McpServerDefinition;

@@ -16,6 +16,7 @@ import type { Breaker } from '../policy/breaker.js';
 import { buildPipeline, type Pipeline, type PipelineDeps } from '../policy/pipeline.js';
 import type { StatePorts } from '../state/ports.js';
 import { compileValidator, type Validator } from '../tools/validator.js';
+import type { ValidateOutput } from '../upstream/result-check.js';
 
 /** The last failure of a tool, for `/healthz`. */
 export interface LastFailure {
@@ -35,8 +36,6 @@ export interface ToolRuntime {
   readonly warnings: readonly string[];
   lastFailure: LastFailure | undefined;
 }
-
-export type ValidateOutput = (value: unknown) => Readonly<Record<string, string>> | undefined;
 
 export interface ToolRuntimeDeps {
   /** Why it cannot be called, found before its schemas were looked at. */

@@ -1,3 +1,4 @@
 // How we introduce ourselves to MCP servers.
+import { VERSION } from '../../version.js';
 
-export const CLIENT_INFO = { name: 'toolgate', version: '0.1.0' } as const;
+export const CLIENT_INFO = { name: 'toolgate', version: VERSION } as const;

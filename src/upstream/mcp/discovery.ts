@@ -2,7 +2,7 @@
 // nothing with it. Bounded, for the list is a stranger's.
 import type { JsonObject } from '../../call.js';
 import type { Connection } from './connection.js';
-import { isObject } from './json-object.js';
+import { isObject } from '../../json/object.js';
 import { paramHeaderFault } from './param-headers.js';
 
 const MAX_TOOLS = 10_000;

@@ -2,7 +2,7 @@
 // 2026-07-28, Streamable HTTP, "Custom parameter headers"); the server refuses a call without them.
 // The official client does this inside `callTool`, which we do not use.
 import type { JsonObject } from '../../call.js';
-import { isObject } from './json-object.js';
+import { isObject } from '../../json/object.js';
 
 const KEYWORD = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -7,10 +7,10 @@ import {
   type Outcome,
   type ResultInvalidOutcome,
 } from '../../errors/outcome.js';
-import { isObject } from './json-object.js';
+import { isObject } from '../../json/object.js';
+import { cutUtf8 } from '../../json/utf8.js';
+import type { ValidateOutput } from '../result-check.js';
 import { FRAMING_BYTES } from './pending.js';
-
-export type ValidateOutput = (value: unknown) => Readonly<Record<string, string>> | undefined;
 
 /** What one tool's results are measured against; built once per tool. */
 export interface ResultContract {
@@ -112,13 +112,4 @@ function joinedText(content: unknown): string {
     isObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
   );
   return texts.join('\n');
-}
-
-/** The longest prefix of whole characters that fits into `maxBytes` of UTF-8. */
-function cutUtf8(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.toString('utf8', 0, end);
 }

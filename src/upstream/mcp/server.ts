@@ -8,7 +8,7 @@ import type { DiscoveredTool, ToolListing } from './discovery.js';
 import { connect } from './handshake.js';
 import { paramHeaders } from './param-headers.js';
 import type { ChildExit } from './reply.js';
-import type { ValidateOutput } from './result.js';
+import type { ValidateOutput } from '../result-check.js';
 import { RunningCall, type ToolSetup } from './running-call.js';
 import { type ConnectionState, Supervisor } from './supervisor.js';
 import { ToolCatalogue } from './tool-catalogue.js';

@@ -15,7 +15,7 @@ import type { Classification } from '../../../src/errors/error-info.js';
 import { createScrubber } from '../../../src/errors/scrub.js';
 import type { Outcome } from '../../../src/errors/outcome.js';
 import { createMcpServer, type McpServer } from '../../../src/upstream/mcp/index.js';
-import type { ValidateOutput } from '../../../src/upstream/mcp/result.js';
+import type { ValidateOutput } from '../../../src/upstream/result-check.js';
 
 const POLICY: ToolDefinition['policy'] = {
   timeoutMs: 10_000,
@@ -163,6 +163,7 @@ function context(timeoutMs: number, more: Partial<CallContext> = {}): CallContex
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
     queuedMs: 0,
     lingering: undefined,
     ...more,
