@@ -89,7 +89,7 @@ export function compileHeaders(
       for (const name of Object.keys(forwarded)) add(name.toLowerCase(), forwarded[name]);
     }
     if (keyHeader !== undefined && call.idempotencyKey !== undefined) {
-      lines.push(keyHeader, idempotencyKey(call.idempotencyKey));
+      lines.push(keyHeader, keyInHeader(call.idempotencyKey));
       attempt.ctx.keySent = true;
     }
     return lines;
@@ -117,7 +117,7 @@ function compileHeaderValue(
   };
 }
 
-/** The key as it may stand in a header; one that cannot is sent percent-encoded, the same each time. */
-function idempotencyKey(key: string): string {
+/** An idempotency key as it may stand in a header; one that cannot is percent-encoded, the same each time. */
+export function keyInHeader(key: string): string {
   return BAD_VALUE.test(key) ? encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd')) : key;
 }

@@ -2,6 +2,7 @@
 // and lets go at once when the attempt is stopped.
 import type { Attempt, JsonObject, ResolvedCall } from '../../call.js';
 import type { Outcome } from '../../errors/outcome.js';
+import { keyInHeader } from '../http/request-headers.js';
 import { outcomeOf } from './connect-failure.js';
 import type { Connection, RequestOptions } from './connection.js';
 import { outcomeOfAbort, outcomeOfReply } from './evidence.js';
@@ -120,7 +121,7 @@ export class RunningCall {
     const headers: Record<string, string> = { ...ctx.forwardHeaders };
     if (traceparent !== undefined) headers['traceparent'] = traceparent;
     if (idempotencyHeader !== undefined && idempotencyKey !== undefined) {
-      headers[idempotencyHeader.toLowerCase()] = idempotencyKey;
+      headers[idempotencyHeader.toLowerCase()] = keyInHeader(idempotencyKey);
     }
     if (connection.mirrorsParameters && paramHeaders.length > 0) {
       Object.assign(headers, buildParamHeaders(paramHeaders, args));

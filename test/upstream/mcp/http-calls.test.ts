@@ -408,6 +408,25 @@ describe('what goes out', () => {
     });
     expect(running.attempt.ctx.keySent).toBe(true);
   });
+
+  it('carries a key that cannot stand in a header, encoded', async () => {
+    const seen: Exchange[] = [];
+    const { call } = await faulty((exchange) => {
+      seen.push(exchange);
+      exchange.result({ content: [] });
+    });
+    const running = call(
+      't',
+      {},
+      {
+        idempotencyKey: 'ключ',
+        tool: { idempotency: { header: 'Idempotency-Key', ttlMs: 1 } },
+        ctx: { keySent: true },
+      },
+    );
+    expect((await running.outcome).kind).toBe('ok');
+    expect(seen[0]?.request.headers['idempotency-key']).toBe(encodeURIComponent('ключ'));
+  });
 });
 
 describe('stopping', () => {
