@@ -79,10 +79,11 @@ export interface DemoUpstream {
 export async function startDemoUpstream(): Promise<DemoUpstream> {
   const handlers = createHandlers();
   const server: Server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const handler = handlers[url.pathname];
+    // Not `new URL`: a request for `//` would throw, and with it end the gateway beside it.
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const handler = handlers[path];
     if (handler === undefined) json(response, 404, { error: 'no such route' });
-    else handler(request, response, url.searchParams);
+    else handler(request, response, new URLSearchParams(query));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
