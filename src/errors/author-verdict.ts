@@ -5,7 +5,7 @@ import type { BreakerVerdict } from './error-info.js';
 import type { CompiledErrorRule } from './author-rules.js';
 import { breakerOfCode } from './code-breaker.js';
 import { dig } from './json-fields.js';
-import { numberToWaitMs } from './reset-value.js';
+import { numberToWaitMs, parseResetMs } from './reset-value.js';
 import type { RetryHint } from './retry-after.js';
 import type { ClassifySubject } from './subject.js';
 import type { Verdict } from './verdict.js';
@@ -83,6 +83,9 @@ function authorHint(rule: CompiledErrorRule, body: unknown): RetryHint | undefin
   const number = typeof found === 'string' && /^\d+(?:\.\d+)?$/.test(found) ? Number(found) : found;
   if (typeof number === 'number' && Number.isFinite(number) && number >= 0) {
     const ms = retryAfterUnit === 'milliseconds' ? number : numberToWaitMs(number, Date.now());
+    if (ms !== undefined) return { ms, source: 'author' };
+  } else if (typeof found === 'string') {
+    const ms = parseResetMs(found, Date.now());
     if (ms !== undefined) return { ms, source: 'author' };
   }
   return then.retryAfterMs === undefined ? undefined : { ms: then.retryAfterMs, source: 'author' };

@@ -35,10 +35,10 @@ function retryInfoMs(root: unknown): number | undefined {
     if (typeof type !== 'string' || !type.endsWith('google.rpc.RetryInfo')) continue;
     const delay = dig(detail, ['retryDelay']);
     if (typeof delay === 'string') return goDurationMs(delay.trim());
-    if (typeof delay !== 'object' || delay === null) return undefined;
-    const seconds = Number(dig(delay, ['seconds']) ?? 0);
-    const ms = seconds * 1000 + Number(dig(delay, ['nanos']) ?? 0) / 1e6;
-    return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+    const seconds = toMs(dig(delay, ['seconds']), 'seconds');
+    const nanos = toMs(dig(delay, ['nanos']), 'milliseconds');
+    if (seconds === undefined && nanos === undefined) return undefined;
+    return (seconds ?? 0) + (nanos ?? 0) / 1e6;
   }
   return undefined;
 }

@@ -156,27 +156,35 @@ function storedClassification({ info, status }: StoredFailureOutcome): Classific
   };
 }
 
-interface Remembered {
+/** The last verdict on a call, and what it was reached on. */
+export interface Remembered {
+  readonly outcome: FailedOutcome;
   readonly subject: ClassifySubject;
   readonly keySent: boolean;
   readonly classification: Classification;
 }
 
-const remembered = new WeakMap<FailedOutcome, Remembered>();
+/** What of a call's context a verdict depends on, and where the last one is kept. */
+export interface VerdictContext {
+  readonly keySent: boolean;
+  verdict: Remembered | undefined;
+}
 
 /**
- * `classify`, remembered per outcome object: retry, breaker and gateway all ask. The result is
- * shared: copy `info` and `info.details` before writing to them.
+ * `classify`, remembered with the call: retry, breaker and gateway all ask. The result belongs to
+ * the call: no other call sees it.
  */
 export function classifyOnce(
   outcome: FailedOutcome,
   subject: ClassifySubject,
-  keySent: boolean,
+  call: VerdictContext,
 ): Classification {
-  const earlier = remembered.get(outcome);
-  if (earlier?.subject === subject && earlier.keySent === keySent) return earlier.classification;
+  const { keySent, verdict } = call;
+  if (verdict?.outcome === outcome && verdict.subject === subject && verdict.keySent === keySent) {
+    return verdict.classification;
+  }
   const classification = classify(outcome, subject, keySent);
-  remembered.set(outcome, { subject, keySent, classification });
+  call.verdict = { outcome, subject, keySent, classification };
   return classification;
 }
 
@@ -184,7 +192,7 @@ export function classifyOnce(
 export function breakerVerdict(
   outcome: Outcome,
   subject: ClassifySubject,
-  keySent: boolean,
+  call: VerdictContext,
 ): BreakerVerdict {
-  return outcome.kind === 'ok' ? 'success' : classifyOnce(outcome, subject, keySent).breaker;
+  return outcome.kind === 'ok' ? 'success' : classifyOnce(outcome, subject, call).breaker;
 }

@@ -91,6 +91,7 @@ export function responseVerdict(evidence: ResponseEvidence): Verdict {
     effect: row.effect,
     breaker: row.breaker,
     by: 'status',
+    reason: code === 'UNMAPPED_FAILURE' ? 'unmapped_failure' : undefined,
     message: sayWith(lead, body.text, subject),
     details: responseDetails(evidence, row),
     hint: row.hint ? hintOf(evidence) : undefined,

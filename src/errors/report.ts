@@ -53,7 +53,10 @@ function outcomeOf(report: Report): FailedOutcome {
     return { kind: 'unknown-tool', availableTools, suggestions };
   }
   const { error } = report;
-  if (error.status !== undefined) return responseOf(error, error.status);
+  const { status } = error;
+  // A JSON-RPC error travels in a 2xx: there the status says nothing.
+  const carried = error.jsonrpc_code !== undefined && status !== undefined && isSuccess(status);
+  if (status !== undefined && !carried) return responseOf(error, status);
   if (error.jsonrpc_code !== undefined) {
     return {
       kind: 'mcp-error',
@@ -64,10 +67,17 @@ function outcomeOf(report: Report): FailedOutcome {
   }
   const isTransport = error.code !== undefined && transportRow(error.code) !== undefined;
   const thrown = { name: error.type ?? '', message: messageOf(error), code: error.code };
-  // Where the attempt stood is not known; a code that implies it says so itself.
-  return isTransport
-    ? { kind: 'transport', error: thrown, phase: 'awaiting_headers' }
-    : { kind: 'thrown', error: thrown };
+  if (!isTransport) return { kind: 'thrown', error: thrown };
+  // Where the attempt stood is not known; a code that implies it says so itself, and a pool that
+  // is gone is met before anything is sent unless somebody knows better.
+  const phase = POOL_GONE.has(error.code ?? '') ? 'queued' : 'awaiting_headers';
+  return { kind: 'transport', error: thrown, phase };
+}
+
+const POOL_GONE: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function responseOf(error: ReportedError, status: number): FailedOutcome {
@@ -78,7 +88,7 @@ function responseOf(error: ReportedError, status: number): FailedOutcome {
     headers: normaliseHeaders(error.headers),
     body: body.slice(0, ERROR_BODY_MAX_BYTES),
     bodyTruncated: body.length > ERROR_BODY_MAX_BYTES,
-    predicateFailed: status >= 200 && status < 300,
+    predicateFailed: isSuccess(status),
   };
 }
 

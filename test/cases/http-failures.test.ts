@@ -668,6 +668,7 @@ it('X04 the informative failure survives later noise', async () => {
       ],
     },
   });
+  expect(upstream.requests).toHaveLength(3);
   const [first, second] = upstream.requests;
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(990);
 });

@@ -386,7 +386,8 @@ runRows({
       { 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '30' },
       null,
     ),
-    limited('no remaining at all: no hint', { 'x-ratelimit-reset': '30' }, null),
+    // Beyond the table: on a 429 a lone reset can only mean when the next call is due.
+    limited('no remaining at all, on a 429', { 'x-ratelimit-reset': '30' }, 30_000),
     limited(
       'epoch milliseconds',
       () => ({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.now() + 9000) }),

@@ -30,8 +30,6 @@ export class Connection {
   /** The socket that is connecting or connected. */
   socket: Socket | undefined;
   connected = false;
-  /** Requests written to the present socket. */
-  requests = 0;
   readonly #client: Client;
   readonly #owner: ConnectionOwner;
 
@@ -41,7 +39,6 @@ export class Connection {
       ...OPTIONS,
       connect: (target, callback) => {
         this.connected = false;
-        this.requests = 0;
         this.socket = connect(target, (...result) => {
           this.connected = result[0] === null;
           callback(...result);

@@ -26,8 +26,8 @@ export type ExchangeEnd =
   | {
       readonly kind: 'failed';
       readonly error: Error;
-      /** `never_sent`, `unanswered`: lost on an idle connection that the peer had given up. */
-      readonly race: 'never_sent' | 'unanswered' | undefined;
+      /** The peer had given an idle connection up; nothing of the request left over it. */
+      readonly neverSent: boolean;
     };
 
 export interface AnswerLimits {
@@ -49,8 +49,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #onEnd: (end: ExchangeEnd) => void;
   #started = false;
   #ended = false;
-  #reusedConnection = false;
-  #bytesReadBefore = 0;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #keep = 0;
@@ -92,8 +90,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#started = true;
     this.#attempt.phase = 'sending';
-    this.#reusedConnection = this.#connection.requests++ > 0;
-    this.#bytesReadBefore = this.#connection.socket?.bytesRead ?? 0;
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
@@ -134,7 +130,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#ended) return;
     this.#notePhase();
-    this.#end({ kind: 'failed', error, race: this.#lostRace(error) }, false);
+    // A definite status stands, whatever became of its body; only a 2xx lives by its body.
+    if (this.#attempt.phase === 'reading_body' && this.#status >= 300) {
+      this.#answer(false);
+      return;
+    }
+    this.#end({ kind: 'failed', error, neverSent: this.#neverSent(error) }, false);
   }
 
   #answer(whole: boolean): void {
@@ -161,12 +162,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#connection.socket?.writableLength === 0) this.#attempt.phase = 'awaiting_headers';
   }
 
-  /** A peer may close an idle connection just as we use it; the request is then no fault of it. */
-  #lostRace(error: Error & { code?: unknown }): 'never_sent' | 'unanswered' | undefined {
-    if (!RESET_CODES.has(String(error.code))) return undefined;
-    const { connected, socket } = this.#connection;
-    if (!this.#started) return connected ? 'never_sent' : undefined;
-    const heard = (socket?.bytesRead ?? 0) > this.#bytesReadBefore;
-    return this.#reusedConnection && !heard ? 'unanswered' : undefined;
+  /** The connection was dead before it could be used: nothing of the request has left. */
+  #neverSent({ code }: Error & { code?: unknown }): boolean {
+    return RESET_CODES.has(String(code)) && !this.#started && this.#connection.connected;
   }
 }

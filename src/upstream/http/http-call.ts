@@ -70,7 +70,8 @@ export class HttpCall {
         this.#done(end.outcome);
         break;
       case 'failed':
-        if (this.#mayResend(end.race)) this.#sendAfresh();
+        // A request that was read and lost is the retry layer's: it counts what it repeats.
+        if (end.neverSent && !this.#sentAfresh) this.#sendAfresh();
         else this.#done({ kind: 'transport', error: end.error, phase: this.#attempt.phase });
         break;
       case 'answer':
@@ -104,16 +105,6 @@ export class HttpCall {
   #redirectPath(answer: Answer): string | undefined {
     if (!this.#tool.followsRedirects || this.#redirects >= MAX_REDIRECTS) return undefined;
     return sameOriginPath(answer.status, answer.headers, this.#tool.origin, this.#request.path);
-  }
-
-  /** A dead idle connection costs no attempt: what never left may go again, the rest if repeatable. */
-  #mayResend(race: (ExchangeEnd & { kind: 'failed' })['race']): boolean {
-    if (race === undefined || this.#sentAfresh) return false;
-    const { ctx } = this.#attempt;
-    if (race === 'never_sent') return true;
-    if (!this.#tool.idempotent && !ctx.keySent) return false;
-    ctx.effectMayHaveHappened = true;
-    return true;
   }
 
   #sendAfresh(): void {
