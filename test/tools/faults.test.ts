@@ -182,10 +182,6 @@ rows('upstreams', [
   [inTool('http: { url: «"http://x/a b" }'), ['tools[0].http.url', /white space/]],
   [inTool('http: { url: «"http://x/{a:b}" }'), ['tools[0].http.url', /brace/]],
   [inHttp('«body: { a: 1 }'), ['tools[0].http.body', /GET has no body/]],
-  [
-    inHttp('method: POST, follow_redirects: «same_origin'),
-    ['tools[0].http.follow_redirects', /redirects of POST/],
-  ],
   [inHttp('headers: { «"a b": x }'), ['tools[0].http.headers["a b"]', /no header name/]],
   [
     inHttp('headers: { «Content-Length: "1" }'),

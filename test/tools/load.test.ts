@@ -326,6 +326,10 @@ describe('odd, but perhaps meant: warnings', () => {
       /retry_after_pointer has no effect/,
     ],
     [
+      `tools: [{ name: t, http: { method: POST, url: "http://x/", follow_redirects: same_origin }, input_schema: {} }]`,
+      /^tools\[0\]\.http\.follow_redirects: has no effect/,
+    ],
+    [
       `clients: [{ id: c, key_sha256: ${sha}, tools: ["!a"] }]`,
       /^clients\[0\]\.tools: lets no tool through/,
     ],

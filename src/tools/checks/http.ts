@@ -37,7 +37,7 @@ export function checkHttp(
       );
   } else if (http['follow_redirects'] === 'same_origin') {
     const place = [...path, 'follow_redirects'];
-    context.fault(place, `redirects of ${method} are not followed`, 'none, or method GET or HEAD');
+    context.warn(place, `has no effect: redirects of ${method} are never followed`);
   }
 }
 
