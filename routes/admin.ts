@@ -93,13 +93,14 @@ export function adminRoutes(app: FastifyInstance): void {
         summary: 'Remove a tool until the next reload',
         tags: ['admin'],
         params: nameParams,
-        response: { 200: ok, ...problems(401, 403, 404, 500) },
+        response: { 200: ok, ...problems(401, 403, 404, 422, 500) },
       },
       config,
     },
     async (request, reply) => {
-      if (!(await port().deleteTool(request.params.name))) throw noSuchTool();
-      return reply.send({ ok: true });
+      const result = await port().deleteTool(request.params.name);
+      if (result === undefined) throw noSuchTool();
+      return answer(reply, result, 'CONFIGURATION_ERROR');
     },
   );
 

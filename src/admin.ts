@@ -6,7 +6,7 @@ import type { Gateway } from './gateway/gateway.js';
 import type { Admin, AdminResult } from './plugins/admin.js';
 import { type Logger, parseLogLevel } from './telemetry/log.js';
 import type { Metrics } from './telemetry/metrics.js';
-import type { ConfigFault } from './tools/faults.js';
+import { type ConfigFault, formatFault, type LoadResult } from './tools/load.js';
 
 export interface AdminDeps {
   readonly gateway: Gateway;
@@ -14,6 +14,9 @@ export interface AdminDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
+
+/** Faults of a reload that are logged; more help nobody. */
+const MAX_LOGGED_FAULTS = 20;
 
 interface RawDocument {
   tools?: { name?: unknown }[];
@@ -31,11 +34,21 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
     return turn;
   };
 
-  const apply = async (text: string | undefined): Promise<AdminResult> => {
-    const loaded = text === undefined ? await opened.load() : opened.parse(text);
+  const apply = (loaded: LoadResult): AdminResult => {
     if (!loaded.ok) return { ok: false, faults: byPath(loaded.faults) };
     gateway.reload(loaded.config);
     return { ok: true };
+  };
+
+  /** A reload may have nobody to answer to: what it found stands in the log. */
+  const report = (loaded: LoadResult): void => {
+    if (loaded.ok) {
+      for (const warning of loaded.warnings) logger.warn({ event: 'config_warning' }, warning);
+      return;
+    }
+    for (const fault of loaded.faults.slice(0, MAX_LOGGED_FAULTS)) {
+      logger.error({ event: 'config_fault', problem: formatFault(fault) }, 'configuration fault');
+    }
   };
 
   const audit = (action: string, ok: boolean, more: object = {}): void => {
@@ -46,8 +59,10 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
   return {
     reload: async (actor) =>
       inTurn(async () => {
-        const result = await apply(undefined);
+        const loaded = await opened.load();
+        const result = apply(loaded);
         if (result.ok) document = readDocument(opened);
+        report(loaded);
         metrics.configReloaded(result.ok);
         audit('reload', result.ok, { actor });
         return result;
@@ -60,10 +75,8 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         }
         const present = await document;
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
-        // Taken to the letter: an administrator's key is not to read the environment out.
-        const literal = JSON.parse(JSON.stringify(entry).replaceAll('${', '$${')) as object;
-        const next = { ...present, tools: [...others, { ...literal, name }] };
-        const result = await apply(JSON.stringify(next));
+        const next = { ...present, tools: [...others, { ...literally(entry), name }] };
+        const result = apply(opened.parse(JSON.stringify(next)));
         if (result.ok) document = Promise.resolve(next);
         audit('put_tool', result.ok, { tool: name });
         return result;
@@ -75,10 +88,10 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const found = others.length !== (present.tools ?? []).length;
         const next = { ...present, tools: others };
-        const result = found ? await apply(JSON.stringify(next)) : undefined;
+        const result = found ? apply(opened.parse(JSON.stringify(next))) : undefined;
         if (result?.ok === true) document = Promise.resolve(next);
         audit('delete_tool', result?.ok === true, { tool: name });
-        return result?.ok === true;
+        return result;
       }),
 
     forceBreaker: (name, state) => {
@@ -95,6 +108,12 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
       return known !== undefined;
     },
   };
+}
+
+/** Without places for the environment: an administrator's key is not to read it out. */
+function literally(entry: object): object {
+  // A function, for in a replacement text `$$` would stand for one `$`.
+  return JSON.parse(JSON.stringify(entry).replaceAll('${', () => '$${')) as object;
 }
 
 async function readDocument(opened: OpenedConfiguration): Promise<RawDocument> {

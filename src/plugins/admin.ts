@@ -12,8 +12,8 @@ export interface Admin {
   reload(actor: string): Promise<AdminResult>;
   /** Adds or replaces a tool until the next reload; `entry` as in the file, without its name. */
   putTool(name: string, entry: unknown): Promise<AdminResult>;
-  /** Removes a tool until the next reload; false where there is none. */
-  deleteTool(name: string): Promise<boolean>;
+  /** Removes a tool until the next reload; undefined where there is none. */
+  deleteTool(name: string): Promise<AdminResult | undefined>;
   /** False where there is no such tool. */
   forceBreaker(name: string, state: 'open' | 'closed'): boolean;
   /** False where there is no such level. */

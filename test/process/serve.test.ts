@@ -262,6 +262,10 @@ describe('changing a running gateway', () => {
         { timeout: 5000 },
       );
       expect(output()).toMatch(/"action":"reload".*"result":"refused"/);
+      // A reload may have nobody to answer to: the log says why.
+      await vi.waitFor(() => {
+        expect(output()).toMatch(/"event":"config_fault","problem":"[^"]*:1:\d+ tools\[0\]/);
+      });
       expect(await names(url)).toEqual(['get']);
       await writeFile(file, good.replace('"name":"get"', '"name":"got"'));
       await reload();
@@ -298,12 +302,26 @@ describe('changing a running gateway', () => {
     expect((await admin(url, 'PUT', 'tools/get/breaker', { state: 'ajar' })).status).toBe(400);
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(200);
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(404);
+    const secret = { ...entry, description: 'key: ${TOOLGATE_ADMIN_KEY}' };
+    expect((await admin(url, 'PUT', 'tools/more', secret)).status).toBe(200);
+    const shown = (await (await fetch(`${url}/v1/tools/more`)).json()) as { description: string };
+    expect(shown.description).toBe('key: ${TOOLGATE_ADMIN_KEY}');
+    const needsGet = {
+      ...entry,
+      http: { method: 'POST', url: 'http://127.0.0.1:9/' },
+      verify: { tool: 'get', arguments: {}, confirmed_when: { pointer: '/ok', equals: true } },
+    };
+    expect((await admin(url, 'PUT', 'tools/more', needsGet)).status).toBe(200);
+    expect((await admin(url, 'DELETE', 'tools/get')).status).toBe(422);
+    expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(200);
     expect(await names(url)).toEqual(['get']);
     expect((await admin(url, 'PUT', 'log-level', { level: 'loud' })).status).toBe(400);
     expect((await admin(url, 'PUT', 'log-level', { level: 'debug' })).status).toBe(200);
-    expect(output()).toMatch(
-      /"event":"audit","action":"put_tool","actor":"admin","result":"applied"/,
-    );
+    await vi.waitFor(() => {
+      expect(output()).toMatch(
+        /"event":"audit","action":"put_tool","actor":"admin","result":"applied"/,
+      );
+    });
   });
 });
 
