@@ -29,12 +29,22 @@ class BoundedParser extends Parser {
   }
 }
 
+/** All line starts, from the text itself: the lexer misses some (behind an alias such as `*a:`). */
+function countLines(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines.addNewLine(at + 1);
+  }
+  return lines;
+}
+
 /** Parses the text; syntax problems come back all at once. */
 export function readDocument(
   text: string,
 ): { document: SourceDocument } | { problems: ReadProblem[] } {
-  const lines = new LineCounter();
-  const parser = new BoundedParser(lines.addNewLine);
+  const lines = countLines(text);
+  const parser = new BoundedParser();
   const composer = new Composer({
     lineCounter: lines,
     stringKeys: true,

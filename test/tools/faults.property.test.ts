@@ -192,6 +192,7 @@ test('any text at all: faults with a place inside it, in order, or a configurati
         before = [line, column];
       }
     }),
-    { numRuns: 1000 },
+    // The YAML lexer does not tell of the line break behind such an alias.
+    { numRuns: 1000, examples: [['*aversion: 1\nhttp: {url: "http://x/"}version: 1\n']] },
   );
 });
