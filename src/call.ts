@@ -1,6 +1,7 @@
 // The shared vocabulary of the stair: what a call is, what a tool is, and what a layer is.
 // Types only, but for the attempt that layers and upstreams share.
 import type { Cancellation } from './cancellation.js';
+import type { Remembered } from './errors/classify.js';
 import type { ErrorInfo } from './errors/error-info.js';
 import type { ErrorRule, Predicate } from './errors/error-rule.js';
 import type { CancelReason, Outcome, Phase, ResultBody, TimeoutScope } from './errors/outcome.js';
@@ -86,6 +87,8 @@ export interface CallContext {
   effectMayHaveHappened: boolean;
   /** An idempotency key goes upstream with this call. */
   keySent: boolean;
+  /** What the last failure of this call means (`classifyOnce`). */
+  verdict: Remembered | undefined;
   /** Milliseconds spent in queues. */
   queuedMs: number;
   /** Work that goes on after its outcome was given (a module that ignores abort); it keeps its slot. */

@@ -109,7 +109,7 @@ function createWorld(scenario: Scenario, policy: Policy, seed: number) {
       await pause(network(random));
       return outcome.kind === 'ok'
         ? { ok: true }
-        : { ok: false, info: classifyOnce(outcome, subject, ctx.keySent).info };
+        : { ok: false, info: classifyOnce(outcome, subject, ctx).info };
     };
   const agent = async (number: number): Promise<void> => {
     // Agents do not start in the same millisecond.
@@ -146,6 +146,7 @@ function contextOf(runId: string): CallContext {
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
     queuedMs: 0,
     lingering: undefined,
   };

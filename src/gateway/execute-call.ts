@@ -3,7 +3,7 @@
 import type { CallContext, JsonObject, ResolvedCall, ToolCall, ToolResult } from '../call.js';
 import type { Cancellation } from '../cancellation.js';
 import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
-import type { Classification, ErrorDetails, ErrorInfo } from '../errors/error-info.js';
+import type { Classification, ErrorInfo } from '../errors/error-info.js';
 import type { CancelledOutcome, FailedOutcome, Outcome } from '../errors/outcome.js';
 import { screenResult } from '../format/screen.js';
 import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
@@ -131,6 +131,7 @@ function createContext(
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
     queuedMs: 0,
     lingering: undefined,
   };
@@ -192,7 +193,7 @@ function toResult(
   startedAt: number,
 ): ToolResult {
   const isOk = outcome.kind === 'ok';
-  const classification = isOk ? undefined : classifyOnce(outcome, subject, ctx.keySent);
+  const classification = isOk ? undefined : classifyOnce(outcome, subject, ctx);
   // One literal for every result: conditional spreads cost more than all layers together.
   return {
     id: call.id,
@@ -211,31 +212,28 @@ function toResult(
   };
 }
 
-/** Adds what only the whole call knows: its attempts, why it stopped, and effects of earlier attempts. */
+/**
+ * Adds what only the whole call knows: its attempts, why it stopped, and effects of earlier attempts.
+ * The verdict belongs to this call alone, so that it is written to, not copied.
+ */
 function withHistory(
-  classification: Classification,
+  { info, refusedBeforeExecution }: Classification,
   outcome: FailedOutcome,
   call: ToolCall,
   ctx: CallContext,
   subject: ClassifySubject,
 ): ErrorInfo {
-  const { info } = classification;
   if (outcome.kind === 'stored') return info;
-  const details: ErrorDetails = { ...info.details };
+  const { details } = info;
   details.attempts = ctx.attempts;
   // Without a tool the name is whatever the caller wrote.
   if (subject.toolName === '') details.tool_name = subject.scrubber.text(call.tool, 64);
   if (ctx.retryStoppedBy !== undefined) details['retry_stopped_by'] = ctx.retryStoppedBy;
   if (ctx.attemptLog !== undefined) details['attempt_log'] = ctx.attemptLog;
   // "Not sent" is true of the last attempt only: an earlier one may have had its effect.
-  const overshadowed =
-    ctx.effectMayHaveHappened &&
-    (info.effect === 'not_sent' || classification.refusedBeforeExecution);
-  if (!overshadowed) return { ...info, details };
-  return {
-    ...info,
-    effect: 'unknown',
-    retryable: info.retryable && (subject.idempotent || ctx.keySent),
-    details,
-  };
+  if (ctx.effectMayHaveHappened && (info.effect === 'not_sent' || refusedBeforeExecution)) {
+    info.effect = 'unknown';
+    info.retryable &&= subject.idempotent || ctx.keySent;
+  }
+  return info;
 }

@@ -22,7 +22,7 @@ export function breakerLayer(
     let verdict: BreakerVerdict = 'neutral';
     try {
       const outcome = await next(call, ctx);
-      if (ctx.attempts > attempts) verdict = breakerVerdict(outcome, subject, ctx.keySent);
+      if (ctx.attempts > attempts) verdict = breakerVerdict(outcome, subject, ctx);
       return outcome;
     } finally {
       breaker.report(permit, verdict);

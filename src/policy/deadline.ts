@@ -170,7 +170,7 @@ class RunningAttempt {
       this.#deps.observer.attempt('ok');
       this.#trace?.end(null);
     } else {
-      const { info } = classifyOnce(outcome, this.#deps.subject, ctx.keySent);
+      const { info } = classifyOnce(outcome, this.#deps.subject, ctx);
       this.#deps.observer.attempt(info.code);
       this.#trace?.end({ code: info.code, category: info.category });
     }

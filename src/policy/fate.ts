@@ -22,7 +22,7 @@ export function fateOf(outcome: Outcome, ctx: CallContext, subject: ClassifySubj
   if (outcome.kind === 'ok') {
     return { kind: 'final', answer: { kind: 'ok', outcome: keptOutcome(outcome) } };
   }
-  const { info, status } = classifyOnce(outcome, subject, ctx.keySent);
+  const { info, status } = classifyOnce(outcome, subject, ctx);
   const { effect, retryable, category } = info;
   if (effect === 'unknown' || (ctx.effectMayHaveHappened && effect === 'not_sent')) {
     if (isSafeToRepeat(ctx, subject)) return FREE;

@@ -60,7 +60,7 @@ export function cooldownTrigger(
     if (outcome.kind === 'ok') {
       gate.succeeded();
     } else {
-      const { cooldownMs } = classifyOnce(outcome, subject, ctx.keySent);
+      const { cooldownMs } = classifyOnce(outcome, subject, ctx);
       if (cooldownMs !== null) gate.extend(cooldownMs);
     }
     return outcome;

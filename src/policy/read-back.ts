@@ -53,6 +53,7 @@ function ownFacts(ctx: CallContext): CallContext {
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
   };
 }
 

@@ -60,7 +60,7 @@ class Repeater {
     let attempts = 0;
     // Ends: `decideRetry` stops at `maxAttempts` at the latest.
     for (let tries = 1; ; tries += 1) {
-      const classification = classifyOnce(outcome, this.#deps.subject, ctx.keySent);
+      const classification = classifyOnce(outcome, this.#deps.subject, ctx);
       if (ctx.attempts > attempts) record(ctx, classification, outcome, since);
       attempts = ctx.attempts;
       const decision = await this.#decide(call, ctx, outcome, classification, tries);

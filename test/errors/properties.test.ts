@@ -1,7 +1,12 @@
 // What holds of every classification there can be.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakerVerdict, classify, classifyOnce } from '../../src/errors/classify.js';
+import {
+  breakerVerdict,
+  classify,
+  classifyOnce,
+  type VerdictContext,
+} from '../../src/errors/classify.js';
 import type { FailedOutcome } from '../../src/errors/outcome.js';
 import { anyOutcome, anySubject } from './arbitrary.js';
 import { mcpSubject, response, subject } from './helpers.js';
@@ -96,23 +101,30 @@ describe('for any outcome of any tool', () => {
   it('the remembered verdict is the verdict, and the breaker hears the same', () => {
     fc.assert(
       fc.property(failure, ([outcome, tool, keySent]) => {
-        const once = classifyOnce(outcome, tool, keySent);
-        expect(classifyOnce(outcome, tool, keySent)).toBe(once);
-        expect(breakerVerdict(outcome, tool, keySent)).toBe(once.breaker);
-        expect(
-          breakerVerdict({ kind: 'ok', result: { kind: 'text', text: '' } }, tool, keySent),
-        ).toBe('success');
+        const call = { keySent, verdict: undefined };
+        const once = classifyOnce(outcome, tool, call);
+        expect(classifyOnce(outcome, tool, call)).toBe(once);
+        expect(breakerVerdict(outcome, tool, call)).toBe(once.breaker);
+        expect(breakerVerdict({ kind: 'ok', result: { kind: 'text', text: '' } }, tool, call)).toBe(
+          'success',
+        );
       }),
       { numRuns: 500 },
     );
   });
 
-  it("an outcome that two tools share is remembered for neither in the other's name", () => {
+  it('a verdict is remembered for its outcome, tool and key, and for no other call', () => {
     const shared: FailedOutcome = { kind: 'not-permitted' };
-    const a = classifyOnce(shared, subject({ toolName: 'a' }), false);
-    const b = classifyOnce(shared, subject({ toolName: 'b' }), false);
-    expect([a.info.details.tool_name, b.info.details.tool_name]).toEqual(['a', 'b']);
-    expect(classifyOnce(shared, subject({ idempotent: false }), true)).not.toBe(b);
+    const a = subject({ toolName: 'a' });
+    const call: VerdictContext & { keySent: boolean } = { keySent: false, verdict: undefined };
+    const first = classifyOnce(shared, a, call);
+    expect(classifyOnce(shared, a, { keySent: false, verdict: undefined })).not.toBe(first);
+    expect(classifyOnce({ kind: 'not-permitted' }, a, call)).not.toBe(first);
+    const b = classifyOnce(shared, subject({ toolName: 'b' }), call);
+    expect([first.info.details.tool_name, b.info.details.tool_name]).toEqual(['a', 'b']);
+    const unsent = classifyOnce(shared, a, call);
+    call.keySent = true;
+    expect(classifyOnce(shared, a, call)).not.toBe(unsent);
   });
 });
 

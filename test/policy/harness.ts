@@ -85,6 +85,7 @@ export function makeContext({ withinMs = 60_000, ...rest }: ContextOptions = {})
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
     queuedMs: 0,
     lingering: undefined,
     ...rest,

@@ -66,6 +66,7 @@ export function contextWith(more: Partial<CallContext> = {}): CallContext {
     retryStoppedBy: undefined,
     effectMayHaveHappened: false,
     keySent: false,
+    verdict: undefined,
     queuedMs: 0,
     lingering: undefined,
     ...more,
