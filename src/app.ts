@@ -6,6 +6,7 @@ import type { Gateway } from './gateway/gateway.js';
 import { type Admin, adminPlugin } from './plugins/admin.js';
 import { authPlugin } from './plugins/auth.js';
 import { bodyPlugin } from './plugins/body.js';
+import { answerClientError } from './plugins/client-error.js';
 import { envelopeLimitPlugin } from './plugins/envelope-limit.js';
 import { gatewayPlugin } from './plugins/gateway.js';
 import { openapiPlugin } from './plugins/openapi.js';
@@ -49,6 +50,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    clientErrorHandler: answerClientError,
     // The router's own errors, which no error handler hears of.
     frameworkErrors: (error, request, reply) => {
       void sendProblem(reply, request, problemOf(error, request));

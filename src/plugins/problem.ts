@@ -41,7 +41,7 @@ export function invalidEnvelope(
   });
 }
 
-const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
+export const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 
 /** The document and its headers, sent. */
 export function sendProblem(

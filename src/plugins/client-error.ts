@@ -1,0 +1,38 @@
+// Requests that Node's parser gives up on, before there is a request to answer: the same problem
+// document as everywhere else, written to the socket by hand.
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { PROBLEM_JSON, problemDocument } from './problem.js';
+
+interface Refusal {
+  readonly status: number;
+  readonly detail: string;
+}
+
+const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request did not arrive in time.' }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, detail: 'The header of the request is too large.' }],
+]);
+
+const NOT_HTTP: Refusal = { status: 400, detail: 'The request is not valid HTTP/1.1.' };
+
+/** Fastify's `clientErrorHandler`: answers where somebody still listens, and closes the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (socket.writable) socket.write(answer(REFUSALS.get(error.code) ?? NOT_HTTP));
+  socket.destroy(error);
+}
+
+function answer({ status, detail }: Refusal): string {
+  const title = STATUS_CODES[status] ?? '';
+  const options = { status, code: 'PARSER_ERROR', title, detail } as const;
+  const body = JSON.stringify(problemDocument(options, randomUUID()));
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    `content-type: ${PROBLEM_JSON}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
