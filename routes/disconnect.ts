@@ -3,11 +3,17 @@
 import type { FastifyReply } from 'fastify';
 import type { Cancellation } from '../src/cancellation.js';
 
+/** Cancels with `client_left` once the response can reach nobody. */
 export function cancelWhenClientLeaves(reply: FastifyReply, cancellation: Cancellation): void {
   const { raw } = reply;
   const onClose = (): void => {
     if (!raw.writableFinished) cancellation.cancel('client_left');
   };
+  // It may have left while its body was read: then nobody tells any more.
+  if (raw.destroyed) {
+    onClose();
+    return;
+  }
   raw.once('close', onClose);
   if (raw.socket !== null) return;
   // Pipelined: until its turn comes, the response does not hear of its connection.
