@@ -19,7 +19,8 @@ export const ToolCallSchema = Type.Object(
     tool: Type.String({ description: "The tool's name." }),
     arguments: Type.Optional(
       Type.Unknown({
-        description: "An object, or JSON text of one; validated against the tool's input schema.",
+        description:
+          'An object, or JSON text of one; validated against the tool\'s input schema. `{"$from": "c1", "pointer": "/items/0"}` in it stands for a value out of the result of an earlier call of this batch (4 MiB of JSON at most in one call), and makes the call wait for that one.',
       }),
     ),
     timeout_ms: Type.Optional(
