@@ -1,36 +1,27 @@
 // The gateway as one object, without HTTP: it holds the tools, the clients and what runs, and
 // survives a reload. Routes, the command line and tests all talk to this.
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  CallContext,
-  JsonObject,
-  ToolCall,
-  ToolDefinition,
-  ToolResult,
-  UpstreamInvoke,
-} from '../call.js';
 import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
 import type { ClassifySubject } from '../errors/classify.js';
-import type { Outcome } from '../errors/outcome.js';
 import { createScrubber, type Scrubber } from '../errors/scrub.js';
-import type { Breaker } from '../policy/breaker.js';
 import { createMemoryState } from '../state/memory.js';
-import type { StatePorts } from '../state/ports.js';
-import { createHttpUpstream, HttpPools } from '../upstream/http/index.js';
+import { HttpPools } from '../upstream/http/index.js';
 import type { Tracer } from '../telemetry/tracing.js';
-import { createModuleUpstream } from '../upstream/module.js';
-import type { ValidateOutput } from '../upstream/result-check.js';
+import type { BatchOutcome, BatchRequest } from './batch-request.js';
 import { type Client, ClientRegistry } from './clients.js';
-import { dependencyGraph, type GraphResult } from './dependencies.js';
+import { dependencyGraph } from './dependencies.js';
 import { executeBatch } from './execute-batch.js';
 import type { BatchContext, CallDone, ToolDirectory } from './execute-call.js';
 import { McpFleet } from './mcp-fleet.js';
 import { type GatewayObserver, SILENT } from './observe.js';
 import { ToolRegistry, type ToolSource } from './registry.js';
 import { RunningBatches } from './running-batches.js';
-import { createToolRuntime, type ToolRuntime } from './tool-runtime.js';
+import { ToolFactory } from './tool-factory.js';
+import type { ToolRuntime } from './tool-runtime.js';
+
+export type { BatchOutcome, BatchRequest } from './batch-request.js';
 
 export interface GatewayOptions {
   readonly observer?: GatewayObserver;
@@ -40,33 +31,6 @@ export interface GatewayOptions {
   /** Absent: nothing is traced, an inbound traceparent is passed on. */
   readonly tracer?: Tracer | undefined;
 }
-
-/** A batch as the caller posted it, parsed. */
-export interface BatchRequest {
-  readonly calls: readonly ToolCall[];
-  readonly batchId: string;
-  readonly requestId: string;
-  readonly client: Client;
-  readonly format: string;
-  readonly runId?: string | undefined;
-  /** Whole batch, from receipt; the configuration's default where absent, its maximum at most. */
-  readonly deadlineMs?: number | undefined;
-  /** `performance.now()` at receipt. */
-  readonly receivedAt: number;
-  readonly returnOrder: 'submission' | 'completion';
-  /** False when the request text has no `$from`. */
-  readonly mayReference: boolean;
-  readonly cancellation: Cancellation;
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
-  readonly forwardHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly onResult?: ((result: ToolResult) => void) | undefined;
-  readonly onProgress?: ((callId: string, progress: unknown) => void) | undefined;
-}
-
-export type BatchOutcome =
-  | { readonly ok: true; readonly results: readonly ToolResult[] }
-  | Extract<GraphResult, { ok: false }>;
 
 export class Gateway implements ToolDirectory {
   #config: GatewayConfig;
@@ -84,8 +48,8 @@ export class Gateway implements ToolDirectory {
   readonly registry = new ToolRegistry();
   readonly running = new RunningBatches();
   readonly mcp: McpFleet;
-  readonly #state: StatePorts = createMemoryState();
-  readonly #pools: HttpPools;
+  readonly #factory: ToolFactory;
+  readonly #pools = new HttpPools();
   readonly #observer: GatewayObserver;
   readonly #options: GatewayOptions;
 
@@ -95,13 +59,24 @@ export class Gateway implements ToolDirectory {
     this.#observer = options.observer ?? SILENT;
     this.#clients = new ClientRegistry(config.clients);
     this.#scrubber = createScrubber(config.secrets);
-    this.#pools = new HttpPools();
     this.mcp = new McpFleet({
       onToolsChanged: () => {
         this.#rebuild();
       },
       log: options.log ?? (() => undefined),
       scrub: (text) => this.scrubber.text(text),
+    });
+    this.#factory = new ToolFactory({
+      scrubber: this.scrubber,
+      state: createMemoryState(),
+      pools: this.#pools,
+      observer: this.#observer,
+      mcp: this.mcp,
+      egress: () => this.#config.server.egress,
+      find: (name) => this.registry.find(name),
+      onInternalError: (error, requestId) => {
+        this.onInternalError(error, requestId);
+      },
     });
     this.mcp.replace(config.mcpServers, config.server.egress);
     this.#rebuild();
@@ -246,69 +221,9 @@ export class Gateway implements ToolDirectory {
     for (const source of this.mcp.offers()) sources.set(source.definition.name, source);
     // The configuration's own tools win over what a server offers under the same name.
     for (const definition of this.#config.tools) sources.set(definition.name, { definition });
-    const gone = this.registry.replace(sources.values(), (source) => this.#build(source));
+    const gone = this.registry.replace(sources.values(), (source) => this.#factory.build(source));
     for (const runtime of gone) runtime.pipeline.close();
     this.#observer.toolsChanged(sources.keys());
-  }
-
-  #build({ definition: tool, fault }: ToolSource): ToolRuntime {
-    const { verify } = tool;
-    const breaker = this.#sharedBreaker(tool);
-    return createToolRuntime(tool, {
-      fault,
-      scrubber: this.scrubber,
-      state: this.#state,
-      observer: this.#observer.forTool(tool),
-      onInternalError: (error, call) => {
-        this.onInternalError(error, call.id);
-      },
-      trustedSchemas: tool.upstream.kind !== 'mcp',
-      createUpstream: (definition, validateOutput) =>
-        this.#createUpstream(definition, validateOutput),
-      ...(breaker !== undefined && { breaker }),
-      ...(verify !== undefined && {
-        readBack: (args: JsonObject, ctx: CallContext) => this.#readBack(verify.tool, args, ctx),
-      }),
-    });
-  }
-
-  #sharedBreaker(tool: ToolDefinition): Breaker | undefined {
-    if (tool.upstream.kind !== 'mcp' || tool.policy.breaker?.scope !== 'server') return undefined;
-    return this.mcp.breakerOf(tool.upstream.server);
-  }
-
-  #createUpstream(
-    tool: ToolDefinition,
-    validateOutput: ValidateOutput | undefined,
-  ): UpstreamInvoke {
-    const deps = validateOutput === undefined ? {} : { validateOutput };
-    switch (tool.upstream.kind) {
-      case 'http':
-        return createHttpUpstream(
-          tool,
-          { ...deps, egress: this.#config.server.egress },
-          this.#pools,
-        );
-      case 'module':
-        return createModuleUpstream(tool, deps);
-      case 'mcp':
-        return this.mcp.createUpstream(tool.upstream.server, tool, deps);
-    }
-  }
-
-  /** Runs the read-only tool that a `verify` names, as the gateway itself. */
-  #readBack(name: string, args: JsonObject, ctx: CallContext): Promise<Outcome> {
-    const runtime = this.registry.find(name);
-    if (runtime === undefined) {
-      const explanation = 'The tool that verifies this one is not configured.';
-      return Promise.resolve({ kind: 'misconfigured', explanation });
-    }
-    const errors = runtime.input.validate(args);
-    if (errors !== undefined) return Promise.resolve({ kind: 'invalid-arguments', errors });
-    return runtime.pipeline.invoke(
-      { id: 'verify', tool: runtime.definition, arguments: args },
-      ctx,
-    );
   }
 }
 

@@ -1,0 +1,94 @@
+// Builds the runtime of one tool out of what the gateway holds: its upstream by kind, the breaker it
+// may share with its server's other tools, and the read-back of an unknown outcome.
+import type { CallContext, JsonObject, ToolDefinition, UpstreamInvoke } from '../call.js';
+import type { ServerConfig } from '../config.js';
+import type { Outcome } from '../errors/outcome.js';
+import type { Scrubber } from '../errors/scrub.js';
+import type { Breaker } from '../policy/breaker.js';
+import type { StatePorts } from '../state/ports.js';
+import { createHttpUpstream, type HttpPools } from '../upstream/http/index.js';
+import { createModuleUpstream } from '../upstream/module.js';
+import type { ValidateOutput } from '../upstream/result-check.js';
+import type { McpFleet } from './mcp-fleet.js';
+import type { GatewayObserver } from './observe.js';
+import type { ToolSource } from './registry.js';
+import { createToolRuntime, type ToolRuntime } from './tool-runtime.js';
+
+export interface ToolFactoryDeps {
+  readonly scrubber: Scrubber;
+  readonly state: StatePorts;
+  readonly pools: HttpPools;
+  readonly observer: GatewayObserver;
+  readonly mcp: McpFleet;
+  /** Which addresses may be dialled by a tool that is built now. */
+  readonly egress: () => ServerConfig['egress'];
+  readonly find: (name: string) => ToolRuntime | undefined;
+  readonly onInternalError: (error: unknown, requestId: string) => void;
+}
+
+export class ToolFactory {
+  readonly #deps: ToolFactoryDeps;
+
+  constructor(deps: ToolFactoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never throws: a tool that cannot run says so on every call. */
+  build({ definition: tool, fault }: ToolSource): ToolRuntime {
+    const { scrubber, state, observer, onInternalError } = this.#deps;
+    const { verify } = tool;
+    const breaker = this.#sharedBreaker(tool);
+    return createToolRuntime(tool, {
+      fault,
+      scrubber,
+      state,
+      observer: observer.forTool(tool),
+      onInternalError: (error, call) => {
+        onInternalError(error, call.id);
+      },
+      trustedSchemas: tool.upstream.kind !== 'mcp',
+      createUpstream: (definition, validateOutput) =>
+        this.#createUpstream(definition, validateOutput),
+      ...(breaker !== undefined && { breaker }),
+      ...(verify !== undefined && {
+        readBack: (args: JsonObject, ctx: CallContext) => this.#readBack(verify.tool, args, ctx),
+      }),
+    });
+  }
+
+  #sharedBreaker(tool: ToolDefinition): Breaker | undefined {
+    if (tool.upstream.kind !== 'mcp' || tool.policy.breaker?.scope !== 'server') return undefined;
+    return this.#deps.mcp.breakerOf(tool.upstream.server);
+  }
+
+  #createUpstream(
+    tool: ToolDefinition,
+    validateOutput: ValidateOutput | undefined,
+  ): UpstreamInvoke {
+    const { egress, pools, mcp } = this.#deps;
+    const deps = validateOutput === undefined ? {} : { validateOutput };
+    switch (tool.upstream.kind) {
+      case 'http':
+        return createHttpUpstream(tool, { ...deps, egress: egress() }, pools);
+      case 'module':
+        return createModuleUpstream(tool, deps);
+      case 'mcp':
+        return mcp.createUpstream(tool.upstream.server, tool, deps);
+    }
+  }
+
+  /** Runs the read-only tool that a `verify` names, as the gateway itself. */
+  #readBack(name: string, args: JsonObject, ctx: CallContext): Promise<Outcome> {
+    const runtime = this.#deps.find(name);
+    if (runtime === undefined) {
+      const explanation = 'The tool that verifies this one is not configured.';
+      return Promise.resolve({ kind: 'misconfigured', explanation });
+    }
+    const errors = runtime.input.validate(args);
+    if (errors !== undefined) return Promise.resolve({ kind: 'invalid-arguments', errors });
+    return runtime.pipeline.invoke(
+      { id: 'verify', tool: runtime.definition, arguments: args },
+      ctx,
+    );
+  }
+}
