@@ -16,6 +16,7 @@ const compiled = compileValidator({ ...ErrorReportSchema }, { trusted: true });
 if (!compiled.ok) throw new Error(`the report's own schema: ${compiled.problem}`);
 const { validator } = compiled;
 
+/** @returns the report, or JSON Pointer -> what is wrong; never throws. */
 export function readReport(value: unknown): Report {
   const errors = validator.validate(value);
   if (errors !== undefined) return { ok: false, errors };

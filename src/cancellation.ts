@@ -4,6 +4,7 @@ import type { CancelReason } from './errors/outcome.js';
 
 type Listener = (reason: CancelReason) => void;
 
+/** Cancels once, with a reason; whoever works for the batch hears of it at once. */
 export class Cancellation {
   #reason: CancelReason | undefined;
   readonly #listeners = new Set<Listener>();

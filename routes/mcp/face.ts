@@ -34,6 +34,7 @@ const INSTRUCTIONS =
 /** Dear to build, and needed by nothing that the gateway does. */
 const sharedValidator = new AjvJsonSchemaValidator();
 
+/** @param caller decides what is listed and what may be called. */
 export function createFace(gateway: Gateway, caller: Caller): McpServer {
   const mcp = new McpServer(
     { name: 'toolgate', version: VERSION },

@@ -22,6 +22,7 @@ interface Entry {
   readonly client: Client;
 }
 
+/** The clients of the configuration; a reload builds another and keeps what did not change. */
 export class ClientRegistry {
   readonly #entries: readonly Entry[];
 

@@ -32,6 +32,7 @@ export interface GatewayOptions {
   readonly tracer?: Tracer | undefined;
 }
 
+/** One per process. Build it, `start` it, `execute` batches, `close` it after what listens. */
 export class Gateway implements ToolDirectory {
   #config: GatewayConfig;
   #clients: ClientRegistry;

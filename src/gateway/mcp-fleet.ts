@@ -48,6 +48,7 @@ async function within(
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
+/** All MCP servers of one gateway. */
 export class McpFleet {
   #members: readonly Member[] = [];
   #started = false;

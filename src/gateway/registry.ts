@@ -28,6 +28,7 @@ function isUnchanged(a: ToolSource, b: ToolSource): boolean {
   );
 }
 
+/** Looked up on every call; replaced as a whole, never edited. */
 export class ToolRegistry {
   #entries = new Map<string, Entry>();
   #index: ToolIndex | undefined;

@@ -8,6 +8,7 @@ interface Running {
   readonly cancellation: Cancellation;
 }
 
+/** Every batch is added when it begins and removed when its last call has ended. */
 export class RunningBatches {
   readonly #running = new Map<string, Running>();
   #waiters: (() => void)[] = [];

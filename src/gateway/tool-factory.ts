@@ -26,6 +26,7 @@ export interface ToolFactoryDeps {
   readonly onInternalError: (error: unknown, requestId: string) => void;
 }
 
+/** One per gateway; what it builds follows the configuration in force at that moment. */
 export class ToolFactory {
   readonly #deps: ToolFactoryDeps;
 

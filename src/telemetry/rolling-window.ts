@@ -62,6 +62,7 @@ function quantile(cells: Uint32Array, from: number, share: number): number | nul
   return null;
 }
 
+/** About 7 KB, made at the first call of a tool. */
 export class RollingWindow {
   readonly #cells = new Uint32Array(SLOTS * WIDTH);
   /** Which ten seconds (since the clock's zero) each slot of the ring holds. */

@@ -35,6 +35,7 @@ const STOP_REASONS = {
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(CATALOGUE, code);
 
+/** One per tool and process; a reload keeps it. Counting never fails a call. */
 export class ToolMeter implements ToolObserver {
   readonly tool: string;
   /** Whether repeating it is harmless; decides which unknown effects are worth a person's time. */

@@ -6,6 +6,7 @@ import { compilePointer, type CompiledPointer } from '../../json/pointer.js';
 import { compilePredicate, type CompiledPredicate } from '../../json/predicate.js';
 import type { ValidateOutput } from '../result-check.js';
 
+/** A 2xx whose body cannot be used; `explanation` is a sentence of ours, without upstream text. */
 export function invalidResult(
   problem: ResultInvalidOutcome['problem'],
   explanation: string,

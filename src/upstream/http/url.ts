@@ -85,6 +85,7 @@ export function restAsQuery(args: JsonObject, skip: ReadonlySet<string>): string
   return pairs.join('&');
 }
 
+/** Appends a query, which may be empty, to a path that may have one already. */
 export function withQuery(path: string, query: string): string {
   if (query === '') return path;
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;

@@ -62,6 +62,7 @@ export function createHttpResources(
   return { agent, tokens: oauth === undefined ? undefined : new TokenSource(oauth, agent) };
 }
 
+/** A channel to an HTTP server, not yet connected; `kind` is the transport to speak. */
 export function openHttp(
   definition: HttpDefinition,
   kind: 'streamable_http' | 'sse',
@@ -95,6 +96,7 @@ export function openHttp(
   return channel;
 }
 
+/** A channel to a child process, not yet spawned. */
 export function openStdio(definition: StdioDefinition): Channel {
   const table = new PendingTable();
   const inner = new StdioTransport(definition, table);

@@ -27,6 +27,7 @@ export interface RequestOptions extends RequestHooks {
   readonly wantProgress?: boolean;
 }
 
+/** Requests are answered or settled exactly once, whatever becomes of the connection. */
 export class Connection {
   /** The 2026-07-28 revision or a later one: no session, an envelope in every request. */
   readonly modern: boolean;

@@ -28,6 +28,7 @@ interface Token {
   readonly renewAt: number;
 }
 
+/** One per server, so that all its connections share a token. */
 export class TokenSource {
   readonly #definition: OAuthDefinition;
   readonly #agent: Agent;

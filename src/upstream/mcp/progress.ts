@@ -9,6 +9,7 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Never throws; what is no finite number or no text is left out (`progress`: 0). */
 export function readProgress(params: JsonObject, scrub: (text: string) => string): Progress {
   const { progress, total, message } = params;
   return {

@@ -37,6 +37,7 @@ export interface McpServerStatus {
   readonly problem: ConnectFailure['problem'] | null;
 }
 
+/** One per server of the configuration. Nothing of it rejects: `status` and outcomes tell. */
 export class McpServer {
   readonly name: string;
   readonly #definition: McpServerDefinition;

@@ -18,6 +18,7 @@ const MIN_LINE_BYTES = 16 * 1_048_576;
 const DRAIN_MS = 100;
 const CLOSE_STEP_MS = 500;
 
+/** One child per instance; a lost one is replaced by another instance. */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;

@@ -33,6 +33,7 @@ export interface SupervisorDeps {
 
 export type ConnectionState = 'connected' | 'connecting' | 'disconnected' | 'failed';
 
+/** One per server, for as long as it is configured. */
 export class Supervisor {
   lastFailure: ConnectFailure | undefined;
   readonly #deps: SupervisorDeps;

@@ -17,6 +17,7 @@ export interface ToolCatalogueDeps {
   readonly onTrouble: (listing: ToolListing | undefined) => void;
 }
 
+/** One per server; it outlives the connections that it asks. */
 export class ToolCatalogue {
   readonly #deps: ToolCatalogueDeps;
   #tools: readonly DiscoveredTool[] = [];
