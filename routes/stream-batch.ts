@@ -72,9 +72,12 @@ export async function streamBatch(
     // Cut off, so that nobody takes what was written for the whole.
     (error: unknown) => body.destroy(error as Error),
   );
-  return reply
+  void reply
     .header('content-type', CONTENT_TYPES[kind])
     .header('cache-control', 'no-store')
     .header('x-batch-id', batch.batchId)
     .send(body);
+  // At once, not with the first result: the id is what a caller cancels the batch by.
+  reply.raw.flushHeaders();
+  return reply;
 }

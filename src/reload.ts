@@ -14,10 +14,11 @@ export function reloadOnChange(file: string, admin: Admin): { close(): void } {
   const reload = (actor: string): void => {
     void admin.reload(actor);
   };
-  const onHangUp = (): void => {
-    reload('SIGHUP');
-  };
-  process.on('SIGHUP', onHangUp);
+  let closed = false;
+  // It stays when the rest is closed: a SIGHUP that nobody hears would end a process that drains.
+  process.on('SIGHUP', () => {
+    if (!closed) reload('SIGHUP');
+  });
   let timer: NodeJS.Timeout | undefined;
   // The folder, not the file: an editor that replaces the file would take the watch with it.
   const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
@@ -33,7 +34,7 @@ export function reloadOnChange(file: string, admin: Admin): { close(): void } {
     close: () => {
       clearTimeout(timer);
       watcher.close();
-      process.removeListener('SIGHUP', onHangUp);
+      closed = true;
     },
   };
 }

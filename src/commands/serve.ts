@@ -9,8 +9,8 @@ import { createObservability } from '../observability.js';
 import { reloadOnChange } from '../reload.js';
 import { drain, listen, refuseOpenDoor } from '../server.js';
 
-/** Extra time for connections to close, over the drain itself. */
-const EXIT_MARGIN_MS = 2_000;
+/** Over the drain itself: for the last answers, and for a trace collector that does not answer. */
+const EXIT_MARGIN_MS = 6_000;
 
 /** Starts and returns once it listens; the process then lives until a signal. */
 export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): Promise<void> {
@@ -45,12 +45,15 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   const watch = reloadOnChange(opened.file, admin);
   closeWithGrace(
     {
-      delay: loaded.config.server.drainTimeoutMs + EXIT_MARGIN_MS,
+      // Its limit would be that of the start; a reload may have set another.
+      delay: false,
       logger: false,
       // SIGHUP reloads. A rejection that a module tool forgot must not end everybody's calls.
       skip: ['SIGHUP', 'unhandledRejection'],
     },
     async ({ signal, err }) => {
+      const limitMs = gateway.config.server.drainTimeoutMs + EXIT_MARGIN_MS;
+      setTimeout(() => process.exit(1), limitMs).unref();
       if (err !== undefined) gatewayOptions.onInternalError(err, 'process');
       else logger.info({ event: 'draining', signal }, 'draining');
       watch.close();
