@@ -93,7 +93,7 @@ export async function startFaultyServer(...initial: Behaviour[]): Promise<Faulty
 type Parsed = Pick<FaultyRequest, 'method' | 'target' | 'headers' | 'body'>;
 
 /** Requests with a Content-Length or no body; that is all that our client sends. */
-function readRequests(socket: Socket, onRequest: (request: Parsed) => void): void {
+export function readRequests(socket: Socket, onRequest: (request: Parsed) => void): void {
   let buffered = Buffer.alloc(0);
   socket.on('data', (chunk) => {
     buffered = Buffer.concat([buffered, chunk]);
