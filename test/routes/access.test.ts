@@ -193,6 +193,35 @@ describe('without clients', () => {
 });
 
 describe('the limit of requests', () => {
+  const limited = (server: object = {}): object => ({
+    server: { rate_limit: { requests: 2, per_ms: 60_000 }, ...server },
+  });
+
+  it('is one for all routes, those that do not exist included', async () => {
+    harness = await startHarness(limited());
+    const statuses: number[] = [];
+    for (const url of ['/nope', '/v1/tools', '/v1/errors', '/nope', '/livez']) {
+      statuses.push((await harness.app.inject(url)).statusCode);
+    }
+    expect(statuses).toEqual([404, 200, 429, 429, 200]);
+  });
+
+  it('takes X-Forwarded-For for the address only from a proxy that is trusted', async () => {
+    const statuses = async (server: object): Promise<number[]> => {
+      harness = await startHarness(limited(server));
+      const { app } = harness;
+      const from = async (address: string): Promise<number> =>
+        (await app.inject({ url: '/v1/errors', headers: { 'x-forwarded-for': address } }))
+          .statusCode;
+      const all = [await from('192.0.2.1'), await from('192.0.2.2'), await from('192.0.2.3')];
+      await harness.close();
+      return all;
+    };
+    expect(await statuses({})).toEqual([200, 200, 429]);
+    expect(await statuses({ trust_proxy: ['127.0.0.1'] })).toEqual([200, 200, 200]);
+    harness = undefined;
+  });
+
   it('counts a batch once, per client, and answers 429 with its headers', async () => {
     harness = await startHarness({
       ...CONFIG,
