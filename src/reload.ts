@@ -1,5 +1,5 @@
 // When the configuration is read again: on SIGHUP, and when its file changes.
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Admin } from './plugins/admin.js';
 
@@ -20,21 +20,33 @@ export function reloadOnChange(file: string, admin: Admin): { close(): void } {
     if (!closed) reload('SIGHUP');
   });
   let timer: NodeJS.Timeout | undefined;
-  // The folder, not the file: an editor that replaces the file would take the watch with it.
-  const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
-    if (name !== basename(file) && name !== CONFIG_MAP_LINK) return;
+  const watcher = watchFolder(file, () => {
     clearTimeout(timer);
     timer = setTimeout(reload, QUIET_MS, 'file');
-  });
-  // Without a watch (a full inotify table, a folder that is gone) SIGHUP still works.
-  watcher.on('error', () => {
-    watcher.close();
   });
   return {
     close: () => {
       clearTimeout(timer);
-      watcher.close();
+      watcher?.close();
       closed = true;
     },
   };
+}
+
+/**
+ * Watches the folder, not the file: an editor that replaces the file would take the watch with it.
+ * Without a watch (a full inotify table, a folder that is gone) SIGHUP still works.
+ */
+function watchFolder(file: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
+      if (name === basename(file) || name === CONFIG_MAP_LINK) onChange();
+    });
+    watcher.on('error', () => {
+      watcher.close();
+    });
+    return watcher;
+  } catch {
+    return undefined;
+  }
 }
