@@ -53,10 +53,7 @@ export function cooldownTrigger(
   observer: ToolObserver,
   subject: ClassifySubject,
 ): Layer {
-  return (next) => async (call, ctx) => {
-    if (!gate.isOpen()) return coolingDown(gate.enter(call, ctx), observer);
-    gate.sent();
-    const outcome = await next(call, ctx);
+  const heard = (outcome: Outcome, ctx: CallContext): Outcome => {
     if (outcome.kind === 'ok') {
       gate.succeeded();
     } else {
@@ -64,6 +61,11 @@ export function cooldownTrigger(
       if (cooldownMs !== null) gate.extend(cooldownMs);
     }
     return outcome;
+  };
+  return (next) => (call, ctx) => {
+    if (!gate.isOpen()) return Promise.resolve(coolingDown(gate.enter(call, ctx), observer));
+    gate.sent();
+    return next(call, ctx).then((outcome) => heard(outcome, ctx));
   };
 }
 

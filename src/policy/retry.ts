@@ -28,12 +28,13 @@ export interface RetryDeps {
 export function retryLayer(tool: ToolDefinition, deps: RetryDeps): Layer {
   return (next) => {
     const repeater = new Repeater(tool, deps, next);
-    return async (call, ctx) => {
+    return (call, ctx) => {
       const since = performance.now();
-      const outcome = await next(call, ctx);
-      if (outcome.kind !== 'ok') return repeater.afterFailure(call, ctx, outcome, since);
-      deps.budget.succeeded();
-      return outcome;
+      return next(call, ctx).then((outcome) => {
+        if (outcome.kind !== 'ok') return repeater.afterFailure(call, ctx, outcome, since);
+        deps.budget.succeeded();
+        return outcome;
+      });
     };
   };
 }
@@ -63,7 +64,8 @@ class Repeater {
       const classification = classifyOnce(outcome, this.#deps.subject, ctx);
       if (ctx.attempts > attempts) record(ctx, classification, outcome, since);
       attempts = ctx.attempts;
-      const decision = await this.#decide(call, ctx, outcome, classification, tries);
+      const decided = this.#decide(call, ctx, outcome, classification, tries);
+      const decision = decided instanceof Promise ? await decided : decided;
       if (!decision.retry) {
         ctx.retryStoppedBy = decision.stoppedBy;
         return outcome;
@@ -81,13 +83,13 @@ class Repeater {
     }
   }
 
-  async #decide(
+  #decide(
     call: ResolvedCall,
     ctx: CallContext,
     outcome: FailedOutcome,
     classification: Classification,
     tries: number,
-  ): Promise<RetryDecision> {
+  ): RetryDecision | Promise<RetryDecision> {
     const { policy } = this.#tool;
     const decision = decideRetry(policy.retry, {
       outcome,
@@ -100,7 +102,9 @@ class Repeater {
     // The run's budget is asked last: it may be remote, and what it gave is spent.
     if (!this.#deps.budget.take()) return { retry: false, stoppedBy: 'budget' };
     if (ctx.runId === undefined) return decision;
-    return (await this.#takeOfRun(call, ctx)) ? decision : { retry: false, stoppedBy: 'budget' };
+    return this.#takeOfRun(call, ctx).then((taken) =>
+      taken ? decision : { retry: false, stoppedBy: 'budget' },
+    );
   }
 
   async #takeOfRun(call: ResolvedCall, ctx: CallContext): Promise<boolean> {

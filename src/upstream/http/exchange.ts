@@ -19,16 +19,14 @@ export interface Answer {
   readonly bytesSeen: number;
 }
 
-export type ExchangeEnd =
-  | { readonly kind: 'answer'; readonly answer: Answer }
+/** Who hears how an exchange ended: one of these, once, unless it was aborted first. */
+export interface ExchangeOwner {
+  answered(answer: Answer): void;
   /** The headers alone decided. */
-  | { readonly kind: 'screened'; readonly outcome: Outcome }
-  | {
-      readonly kind: 'failed';
-      readonly error: Error;
-      /** The peer had given an idle connection up; nothing of the request left over it. */
-      readonly neverSent: boolean;
-    };
+  screened(outcome: Outcome): void;
+  /** @param neverSent the peer had given an idle connection up; nothing of the request left over it */
+  failed(error: Error, neverSent: boolean): void;
+}
 
 export interface AnswerLimits {
   /** Bytes of a 2xx body that are kept. */
@@ -46,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connection: Connection;
   readonly #attempt: Attempt;
   readonly #limits: AnswerLimits;
-  readonly #onEnd: (end: ExchangeEnd) => void;
+  readonly #owner: ExchangeOwner;
   #started = false;
   #ended = false;
   #status = 0;
@@ -57,20 +55,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #byteLength = 0;
   #bytesSeen = 0;
 
-  /**
-   * @param connection used for this exchange alone, and given back or destroyed at its end
-   * @param onEnd called exactly once, unless `abort` came first: then never
-   */
+  /** @param connection used for this exchange alone, and given back or destroyed at its end */
   constructor(
     connection: Connection,
     attempt: Attempt,
     limits: AnswerLimits,
-    onEnd: (end: ExchangeEnd) => void,
+    owner: ExchangeOwner,
   ) {
     this.#connection = connection;
     this.#attempt = attempt;
     this.#limits = limits;
-    this.#onEnd = onEnd;
+    this.#owner = owner;
   }
 
   send(request: HttpRequest): void {
@@ -97,7 +92,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#attempt.phase = 'reading_body';
     const outcome = this.#limits.screen(status, headers);
     if (outcome !== undefined) {
-      this.#end({ kind: 'screened', outcome }, false);
+      this.#end(false);
+      this.#owner.screened(outcome);
       return;
     }
     this.#status = status;
@@ -135,25 +131,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#answer(false);
       return;
     }
-    this.#end({ kind: 'failed', error, neverSent: this.#neverSent(error) }, false);
+    const neverSent = this.#neverSent(error);
+    this.#end(false);
+    this.#owner.failed(error, neverSent);
   }
 
   #answer(whole: boolean): void {
-    const answer: Answer = {
+    this.#end(whole);
+    this.#owner.answered({
       status: this.#status,
       headers: this.#headers,
       chunks: this.#chunks,
       byteLength: this.#byteLength,
       bytesSeen: this.#bytesSeen,
-    };
-    this.#end({ kind: 'answer', answer }, whole);
+    });
   }
 
-  #end(end: ExchangeEnd, reusable: boolean): void {
+  #end(reusable: boolean): void {
     this.#ended = true;
     if (reusable) this.#connection.release();
     else this.#connection.destroy();
-    this.#onEnd(end);
   }
 
   /** All is written once the socket holds nothing back. */

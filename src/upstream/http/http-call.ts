@@ -3,7 +3,7 @@
 import type { AbortCause, Attempt } from '../../call.js';
 import type { Outcome } from '../../errors/outcome.js';
 import type { AnswerReader } from './answer.js';
-import { Exchange, type Answer, type ExchangeEnd } from './exchange.js';
+import { Exchange, type Answer, type ExchangeOwner } from './exchange.js';
 import type { Connection } from './connection.js';
 import type { OriginPool } from './pools.js';
 import { MAX_REDIRECTS, sameOriginPath } from './redirect.js';
@@ -20,7 +20,7 @@ export interface HttpTool {
 
 const MISDIRECTED = 421;
 
-export class HttpCall {
+export class HttpCall implements ExchangeOwner {
   readonly #tool: HttpTool;
   readonly #attempt: Attempt;
   readonly #resolve: (outcome: Outcome) => void;
@@ -58,28 +58,21 @@ export class HttpCall {
   }
 
   #send(connection: Connection): void {
-    this.#exchange = new Exchange(connection, this.#attempt, this.#tool.reader, (end) => {
-      this.#ended(end);
-    });
+    this.#exchange = new Exchange(connection, this.#attempt, this.#tool.reader, this);
     this.#exchange.send(this.#request);
   }
 
-  #ended(end: ExchangeEnd): void {
-    switch (end.kind) {
-      case 'screened':
-        this.#done(end.outcome);
-        break;
-      case 'failed':
-        // A request that was read and lost is the retry layer's: it counts what it repeats.
-        if (end.neverSent && !this.#sentAfresh) this.#sendAfresh();
-        else this.#done({ kind: 'transport', error: end.error, phase: this.#attempt.phase });
-        break;
-      case 'answer':
-        this.#answered(end.answer);
-    }
+  screened(outcome: Outcome): void {
+    this.#done(outcome);
   }
 
-  #answered(answer: Answer): void {
+  failed(error: Error, neverSent: boolean): void {
+    // A request that was read and lost is the retry layer's: it counts what it repeats.
+    if (neverSent && !this.#sentAfresh) this.#sendAfresh();
+    else this.#done({ kind: 'transport', error, phase: this.#attempt.phase });
+  }
+
+  answered(answer: Answer): void {
     // RFC 9110 §15.5.20: a misdirected request may be repeated over another connection.
     if (answer.status === MISDIRECTED && !this.#sentAfresh) {
       this.#sendAfresh();
@@ -95,7 +88,7 @@ export class HttpCall {
     }
     try {
       const outcome = this.#tool.reader.read(answer);
-      if (outcome instanceof Promise) void outcome.then(this.#done, this.#broke);
+      if (outcome instanceof Promise) void this.#await(outcome);
       else this.#done(outcome);
     } catch {
       this.#broke();
@@ -112,15 +105,23 @@ export class HttpCall {
     this.#send(this.#tool.pool.open());
   }
 
-  readonly #done = (outcome: Outcome): void => {
+  async #await(outcome: Promise<Outcome>): Promise<void> {
+    try {
+      this.#done(await outcome);
+    } catch {
+      this.#broke();
+    }
+  }
+
+  #done(outcome: Outcome): void {
     this.#attempt.onAbort = undefined;
     this.#resolve(outcome);
-  };
+  }
 
   /** A fault of ours while reading an answer. */
-  readonly #broke = (): void => {
+  #broke(): void {
     this.#done({ kind: 'internal', requestId: this.#attempt.ctx.batchId });
-  };
+  }
 }
 
 function abortOutcome(cause: AbortCause, attempt: Attempt): Outcome {

@@ -28,6 +28,9 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
+/** Milliseconds left to the attempt. */
+const TIMEOUT_HEADER = 'x-request-timeout-ms';
+
 /** Sent unless the author sets them. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   accept: 'application/json, text/*;q=0.9, */*;q=0.1',
@@ -69,24 +72,28 @@ export function compileHeaders(
     if (typeof write === 'string') fixed.set(key, write);
     else filled.push([key, write]);
   }
-  const constant = [...fixed].flat();
   const isSet = new Set([...fixed.keys(), ...filled.map(([name]) => name)]);
+  const says = !isSet.has(TIMEOUT_HEADER);
+  // The place of the time left is kept free: an array that grows is copied, and twice as large.
+  const constant = [...fixed].flat();
+  if (says) constant.push(TIMEOUT_HEADER, '');
+  const timeoutAt = constant.length - 1;
   return (call, attempt) => {
     const lines = constant.slice();
+    if (says) {
+      const leftMs = Math.ceil(attempt.deadlineAt - performance.now());
+      lines[timeoutAt] = String(Math.max(1, leftMs));
+    }
     for (const [name, write] of filled) {
       const value = write(call.arguments);
       if (value !== undefined) lines.push(name, value);
     }
-    const add = (name: string, value: string | undefined): void => {
-      if (value !== undefined && !isSet.has(name) && !BAD_VALUE.test(value))
-        lines.push(name, value);
-    };
-    const leftMs = Math.ceil(attempt.deadlineAt - performance.now());
-    if (Number.isFinite(leftMs)) add('x-request-timeout-ms', String(Math.max(1, leftMs)));
-    add('traceparent', attempt.traceparent);
+    addUnlessSet(lines, isSet, 'traceparent', attempt.traceparent);
     const forwarded = attempt.ctx.forwardHeaders;
     if (forwarded !== undefined) {
-      for (const name of Object.keys(forwarded)) add(name.toLowerCase(), forwarded[name]);
+      for (const name of Object.keys(forwarded)) {
+        addUnlessSet(lines, isSet, name.toLowerCase(), forwarded[name]);
+      }
     }
     if (keyHeader !== undefined && call.idempotencyKey !== undefined) {
       lines.push(keyHeader, keyInHeader(call.idempotencyKey));
@@ -94,6 +101,15 @@ export function compileHeaders(
     }
     return lines;
   };
+}
+
+function addUnlessSet(
+  lines: string[],
+  isSet: ReadonlySet<string>,
+  name: string,
+  value: string | undefined,
+): void {
+  if (value !== undefined && !isSet.has(name) && !BAD_VALUE.test(value)) lines.push(name, value);
 }
 
 function compileHeaderValue(
