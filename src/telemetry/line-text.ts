@@ -42,10 +42,15 @@ export function numberMember(name: string, value: number | undefined): string {
   return value === undefined ? '' : `,"${name}":${Math.round(value * 10) / 10}`;
 }
 
-/** Counts by name; nothing where there are none. Names are codes and need no escape. */
-export function countsMember(name: string, counts: ReadonlyMap<string, number>): string {
-  if (counts.size === 0) return '';
+/** Counts by name, but for zeros; nothing where there are none. Names are codes: no escapes. */
+export function countsMember(
+  name: string,
+  counts: Readonly<Record<string, number>> | undefined,
+): string {
   let members = '';
-  for (const [key, count] of counts) members += `${members === '' ? '' : ','}"${key}":${count}`;
-  return `,"${name}":{${members}}`;
+  for (const key in counts) {
+    const count = counts[key] ?? 0;
+    if (count > 0) members += `${members === '' ? '' : ','}"${key}":${count}`;
+  }
+  return members === '' ? '' : `,"${name}":{${members}}`;
 }

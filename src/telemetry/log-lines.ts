@@ -20,11 +20,13 @@ export interface BatchLine {
 /** One line per batch, at `info`. */
 export function logBatch(logger: Logger, line: BatchLine): void {
   if (!logger.isLevelEnabled('info')) return;
-  const byStatus = new Map<string, number>();
-  const byCode = new Map<string, number>();
+  const byStatus = { ok: 0, error: 0, declined: 0 };
+  let byCode: Record<string, number> | undefined;
   for (const { status, errorInfo } of line.results) {
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    if (errorInfo !== null) byCode.set(errorInfo.code, (byCode.get(errorInfo.code) ?? 0) + 1);
+    byStatus[status] += 1;
+    if (errorInfo === null) continue;
+    byCode ??= {};
+    byCode[errorInfo.code] = (byCode[errorInfo.code] ?? 0) + 1;
   }
   const { requestId, runId } = line;
   const text =
