@@ -5,6 +5,13 @@ import fp from 'fastify-plugin';
 import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js';
 import type { ErrorInfo } from '../errors/error-info.js';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a request that failed as a whole. */
+    onRefused: (status: number, code: ErrorCode) => void;
+  }
+}
+
 export interface ProblemOptions {
   readonly status: number;
   readonly code: ErrorCode;
@@ -43,12 +50,13 @@ export function invalidEnvelope(
 
 export const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 
-/** The document and its headers, sent. */
+/** The document and its headers, sent and counted. */
 export function sendProblem(
   reply: FastifyReply,
   request: FastifyRequest,
   options: ProblemOptions,
 ): FastifyReply {
+  request.server.onRefused(options.status, options.code);
   if (options.headers !== undefined) reply.headers(options.headers);
   if (options.retryAfterMs !== undefined) {
     reply.header('retry-after', String(Math.max(1, Math.ceil(options.retryAfterMs / 1000))));
@@ -159,12 +167,12 @@ export interface ProblemPluginOptions {
 /** Turns every error and every unknown route into a problem document. */
 export const problemPlugin = fp<ProblemPluginOptions>(
   (app: FastifyInstance, options, done) => {
+    app.decorate('onRefused', options.onRefused);
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const problem = problemOf(error, request);
       if (problem.status >= 500 && !(error instanceof Problem)) {
         options.onInternalError(error, request.id);
       }
-      options.onRefused(problem.status, problem.code);
       return sendProblem(reply, request, problem);
     });
     app.setNotFoundHandler((request, reply) =>

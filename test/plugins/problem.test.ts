@@ -2,6 +2,7 @@
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { problemPlugin } from '../../src/plugins/problem.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type Harness, startHarness } from '../support/harness.js';
 
 let harness: Harness | undefined;
@@ -31,6 +32,26 @@ it('a fault of ours says nothing but the request id, and is told to the log', as
   expect(faults).toEqual([fault]);
   expect(refused).toEqual([[500, 'INTERNAL_ERROR']]);
   await app.close();
+});
+
+it('every request that failed as a whole is counted, also where no handler failed', async () => {
+  const metrics = createMetrics();
+  harness = await startHarness({}, { metrics });
+  await harness.app.inject('/nope');
+  await harness.app.inject({ method: 'PUT', url: '/v1/errors' });
+  await harness.app.inject(`/v1/tools/${'a'.repeat(300)}`);
+  await harness.app.inject({ method: 'POST', url: '/v1/tool-calls' });
+  const text = await metrics.render();
+  for (const [status, code] of [
+    [404, 'PARSER_INVALID_FORMAT'],
+    [405, 'PARSER_INVALID_FORMAT'],
+    [414, 'PARSER_INVALID_FORMAT'],
+    [400, 'PARSER_ERROR'],
+  ]) {
+    expect(text).toContain(
+      `toolgate_requests_refused_total{http_status="${status}",code="${code}"} 1`,
+    );
+  }
 });
 
 describe('the request id', () => {
