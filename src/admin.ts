@@ -25,7 +25,7 @@ interface RawDocument {
 /** Builds the administrator's port of one process. */
 export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Admin {
   /** The document in force, with the tools that were put or deleted since it was read. */
-  let document: Promise<RawDocument> = readDocument(opened);
+  let document = readDocument(opened);
   /** Changes happen one after the other. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = async <T>(change: () => Promise<T>): Promise<T> => {
@@ -73,23 +73,23 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
           return { ok: false, faults: { '': 'a tool is an object, as in the configuration' } };
         }
-        const present = await document;
+        const present = await document();
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const next = { ...present, tools: [...others, { ...literally(entry), name }] };
         const result = apply(opened.parse(JSON.stringify(next)));
-        if (result.ok) document = Promise.resolve(next);
+        if (result.ok) document = () => Promise.resolve(next);
         audit('put_tool', result.ok, { tool: name });
         return result;
       }),
 
     deleteTool: async (name) =>
       inTurn(async () => {
-        const present = await document;
+        const present = await document();
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const found = others.length !== (present.tools ?? []).length;
         const next = { ...present, tools: others };
         const result = found ? apply(opened.parse(JSON.stringify(next))) : undefined;
-        if (result?.ok === true) document = Promise.resolve(next);
+        if (result?.ok === true) document = () => Promise.resolve(next);
         audit('delete_tool', result?.ok === true, { tool: name });
         return result;
       }),
@@ -116,8 +116,12 @@ function literally(entry: object): object {
   return JSON.parse(JSON.stringify(entry).replaceAll('${', () => '$${')) as object;
 }
 
-async function readDocument(opened: OpenedConfiguration): Promise<RawDocument> {
-  return parse(await opened.read(), { merge: true }) as RawDocument;
+/** Reads the text now and parses it when somebody asks: a start has parsed it once already. */
+function readDocument(opened: OpenedConfiguration): () => Promise<RawDocument> {
+  const text = opened.read();
+  // Whoever asks hears of it.
+  text.catch(() => undefined);
+  return async () => parse(await text, { merge: true }) as RawDocument;
 }
 
 function byPath(faults: readonly ConfigFault[]): Record<string, string> {
