@@ -24,7 +24,11 @@ async function stream(
   execute: (batch: BatchRequest) => Promise<BatchOutcome>,
 ): Promise<PassThrough> {
   const sent: unknown[] = [];
-  const reply = { header: () => reply, send: (body: unknown) => sent.push(body) };
+  const reply = {
+    header: () => reply,
+    send: (body: unknown) => sent.push(body),
+    raw: { flushHeaders: () => undefined },
+  };
   await streamBatch({ execute }, BATCH, 'sse', reply as unknown as FastifyReply);
   return sent[0] as PassThrough;
 }
