@@ -1,11 +1,11 @@
 // POST /mcp: the gateway as an MCP server, stateless over streamable HTTP, in every revision that
 // the official server package speaks. HTTP only; `mcp/` holds what is said over it.
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cancellation } from '../src/cancellation.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
-import { type Caller, createFace } from './mcp/face.js';
+import type { Caller } from './mcp/face.js';
 import { sortFaults } from './mcp/json-faults.js';
 import { problems } from './schemas/problems.js';
 
@@ -51,16 +51,16 @@ const schema = {
 };
 
 export function mcpRoutes(app: FastifyInstance): void {
-  // Nothing is announced over a subscription, so none is opened that would outlive a drain.
-  const handler = createMcpHandler(
-    ({ authInfo }) => createFace(app.gateway, authInfo?.extra?.['caller'] as Caller),
-    { maxSubscriptions: 0 },
-  );
-  app.addHook('onClose', () => handler.close());
+  let handler: Promise<McpHttpHandler> | undefined;
+  const loadHandler = async (): Promise<McpHttpHandler> => {
+    const { createHandler } = await import('./mcp/handler.js');
+    return createHandler(app.gateway);
+  };
+  app.addHook('onClose', async () => (await handler)?.close());
   app.post<{ Body: ParsedBody }>(
     '/mcp',
     { schema, config: { takesWork: true }, validatorCompiler: () => () => true },
-    (request, reply) => answer(handler, request, reply),
+    async (request, reply) => answer(await (handler ??= loadHandler()), request, reply),
   );
 }
 
