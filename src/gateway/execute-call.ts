@@ -58,7 +58,7 @@ export async function executeCall(
 ): Promise<ToolResult> {
   const startedAt = performance.now();
   let runtime = directory.find(call.tool);
-  if (runtime === undefined && call.faults === undefined) {
+  if (runtime === undefined && call.faults === undefined && batch.client.mayUse(call.tool)) {
     await directory.discover(call.tool, deadlineOf(call, batch), batch.cancellation);
     runtime = directory.find(call.tool);
   }
@@ -76,10 +76,35 @@ export async function executeCall(
     (outcome.kind === 'mcp-connection' ? directory.unreachable(call.tool) : undefined) ??
     directory.noTool;
   const told = toResult(call, ctx, outcome, subject, startedAt);
-  const result = screenResult(told, runtime?.definition.policy.onSuspicion ?? 'annotate');
-  span?.end(result);
-  directory.onResult({ result, runtime, batch, span });
+  const result = screen(told, runtime, () => {
+    const internal = { kind: 'internal', requestId: batch.requestId } as const;
+    return toResult(call, ctx, internal, subject, startedAt);
+  });
+  report({ result, runtime, batch, span }, directory);
   return result;
+}
+
+/** What `on_suspicion: fail` holds back; a result that cannot be screened is held back, too. */
+function screen(
+  told: ToolResult,
+  runtime: ToolRuntime | undefined,
+  otherwise: () => ToolResult,
+): ToolResult {
+  try {
+    return screenResult(told, runtime?.definition.policy.onSuspicion ?? 'annotate');
+  } catch {
+    return otherwise();
+  }
+}
+
+/** Telemetry hears of the call; its faults must not cost the caller the answer. */
+function report(done: CallDone, directory: ToolDirectory): void {
+  try {
+    done.span?.end(done.result);
+    directory.onResult(done);
+  } catch (error) {
+    directory.onInternalError(error, done.batch.requestId);
+  }
 }
 
 /** The result of a call that is not executed, for a reason that lies outside of it. */
@@ -93,7 +118,7 @@ export function settleWithout(
   const subject = runtime?.subject ?? directory.noTool;
   const ctx = createContext(call, batch, undefined);
   const result = toResult(call, ctx, outcome, subject, performance.now());
-  directory.onResult({ result, runtime, batch, span: undefined });
+  report({ result, runtime, batch, span: undefined }, directory);
   return result;
 }
 
