@@ -1,13 +1,10 @@
 // A transport that is not yet connected, with what lies below it: a sender of HTTP exchanges or a
 // child process.
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { Agent } from 'undici';
-import type { McpTransportDefinition, ServerConfig } from '../../config.js';
-import { createConnect } from '../http/egress.js';
-import { withConnectTimeout } from './connect-timeout.js';
+import type { McpTransportDefinition } from '../../config.js';
 import { type LastExchange, McpFetch } from './http-fetch.js';
+import type { HttpResources } from './http-resources.js';
 import { HttpSender } from './http-sender.js';
-import { TokenSource } from './oauth.js';
 import { createOldTransport } from './old-transport.js';
 import { PendingTable } from './pending.js';
 import type { ChildExit } from './reply.js';
@@ -37,30 +34,12 @@ export interface Channel {
   dispose(): Promise<void>;
 }
 
-/** What all connections to one HTTP server share. */
-export interface HttpResources {
-  readonly agent: Agent;
-  readonly tokens: TokenSource | undefined;
-}
-
 const RECONNECT = {
   initialReconnectionDelay: 1_000,
   maxReconnectionDelay: 30_000,
   reconnectionDelayGrowFactor: 2,
   maxRetries: 5,
 };
-
-/** @param egress which addresses may be dialled; undefined: all. */
-export function createHttpResources(
-  definition: HttpDefinition,
-  egress: ServerConfig['egress'] = { deny: [], allow: [] },
-): HttpResources {
-  // No timers of undici's: it waits in silence while a tool works, and our own timers decide.
-  const connect = withConnectTimeout(createConnect(egress));
-  const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
-  const { oauth } = definition;
-  return { agent, tokens: oauth === undefined ? undefined : new TokenSource(oauth, agent) };
-}
 
 /** A channel to an HTTP server, not yet connected; `kind` is the transport to speak. */
 export function openHttp(

@@ -3,16 +3,12 @@
 // `initialize` handshake where the server takes the probe for it badly.
 import { Client } from '@modelcontextprotocol/client';
 import type { McpTransportDefinition } from '../../config.js';
-import {
-  type Channel,
-  type ChannelKind,
-  type HttpResources,
-  openHttp,
-  openStdio,
-} from './channel.js';
+import { type Channel, type ChannelKind, openHttp, openStdio } from './channel.js';
 import { CLIENT_INFO } from './client-info.js';
-import { type ConnectFailure, describeFailure, PROBE_TIMEOUT_MS } from './connect-failure.js';
+import type { ConnectFailure } from './connect-failure.js';
 import { Connection } from './connection.js';
+import { describeFailure, PROBE_TIMEOUT_MS } from './describe-failure.js';
+import type { HttpResources } from './http-resources.js';
 
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 

@@ -1,11 +1,10 @@
 // One MCP server of the configuration: its connection, its tools, and the upstream of each tool.
 import type { ToolDefinition, UpstreamInvoke } from '../../call.js';
 import type { McpServerDefinition, ServerConfig } from '../../config.js';
-import { createHttpResources, type HttpResources } from './channel.js';
 import type { ConnectFailure } from './connect-failure.js';
 import type { Connection } from './connection.js';
 import type { DiscoveredTool, ToolListing } from './discovery.js';
-import { connect } from './handshake.js';
+import { createHttpResources, type HttpResources } from './http-resources.js';
 import { paramHeaders } from './param-headers.js';
 import type { ChildExit } from './reply.js';
 import type { ValidateOutput } from '../result-check.js';
@@ -63,7 +62,11 @@ export class McpServer {
       onTrouble: (listing) => this.#logListing(listing),
     });
     this.#supervisor = new Supervisor({
-      connect: (lesson, signal) => connect(transport, this.#http, lesson, signal),
+      // The official client is a megabyte of source: a start without MCP servers does not load it.
+      connect: async (lesson, signal) => {
+        const { connect } = await import('./handshake.js');
+        return connect(transport, this.#http, lesson, signal);
+      },
       onConnected: (connection) => this.#connected(connection),
       onLost: (connection, exit) => this.#logLoss(connection, exit),
       onFailed: (failure) => this.#logFailure(failure),
