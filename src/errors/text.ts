@@ -62,11 +62,11 @@ export function classifyText({ typeNames, message }: ThrownFacts): TextMatch | u
 // required; 429 rows` speaks of data. So here only phrases count that can hardly mean anything
 // else, and none where the text also speaks of a fault in the arguments.
 const REPORTED_RATE =
-  /\brate[ -]limit(?:s|ed|ing)?\b(?! (?:must|should|value|field|column|parameter))|\btoo many requests\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}429\b|^429\b(?! \w+s\b)/;
+  /\brate[ -]limit(?:s|ed|ing)?\b(?! (?:must|should|value|field|column|parameter))|\brate_limit(?:ed|_exceeded|_error|_reached)\b|\btoo[ _]many[ _]requests\b|\b(?:http|status|code|error)(?: ?code)?["']?[ :=]{1,2}429\b|^429\b(?! \w+s\b)/;
 const REPORTED_TIMEOUT =
   /\btimed out\b|\b(?:request|connection|connect|read|gateway|operation|call|query|socket|upstream|execution) ?timeout\b(?! (?:must|should|value|field|column|parameter))|\btimeout(?: \w+){0,3} (?:after|exceeded|expired|reached|waiting|while)\b|\btimeout ?error\b|^timeout[.!]?$/;
 const REPORTED_UNAVAILABLE =
-  /\btemporarily unavailable\b|\bservice unavailable\b|\b(?:http|status|code|error)(?: code)?[ :=]{1,2}503\b/;
+  /\btemporarily unavailable\b|\bservice unavailable\b|\b(?:http|status|code|error)(?: ?code)?["']?[ :=]{1,2}503\b/;
 const REPORTED_FAULT = /\binvalid\b|\bvalidation\b|\brequired\b|\bmissing argument\b/;
 
 /** The transient condition that an `isError` text plainly reports, if any. */

@@ -221,7 +221,8 @@ export function expectInfo(info: ErrorInfo | null | undefined, expected: Expecte
   for (const key of expected.without ?? []) expect(details).not.toHaveProperty(key);
 }
 
-function expectResult(result: WireResult, expected: Expected): void {
+/** What every result must be, and what the row says of this one. */
+export function expectResult(result: WireResult, expected: Expected): void {
   if (expected.status === 'ok') {
     expect(result).toMatchObject({ status: 'ok', error: null, error_info: null });
     if (expected.result !== undefined) expect(result.result).toEqual(expected.result);

@@ -4,7 +4,7 @@
 import type { HeaderBag } from '../../errors/outcome.js';
 import type { ExchangeAnswer } from './http-exchange.js';
 import { type HttpSender, type Parcel, withHeader } from './http-sender.js';
-import type { PendingRequest, PendingTable } from './pending.js';
+import { namelessError, type PendingRequest, type PendingTable } from './pending.js';
 import type { HttpReply } from './reply.js';
 import { TokenError, type TokenSource } from './oauth.js';
 
@@ -142,9 +142,11 @@ export class McpFetch {
       table.settle(owner, { kind: 'not_json' });
       return;
     }
-    for (const message of Array.isArray(parsed) ? (parsed as unknown[]) : [parsed]) {
-      table.route(message, answer.body.length);
-    }
+    const messages = Array.isArray(parsed) ? (parsed as unknown[]) : [parsed];
+    // JSON-RPC 2.0 §5: a request that could not be read is answered without its id.
+    const nameless = messages.map(namelessError).find((reply) => reply !== undefined);
+    for (const message of messages) table.route(message, answer.body.length);
+    if (nameless !== undefined) table.settle(owner, nameless);
     // Somebody else's answer: ours may still come by another way, and the caller's timer decides.
     if (!owner.settled && !owner.sawForeignResponse) table.settle(owner, { kind: 'not_json' });
   }

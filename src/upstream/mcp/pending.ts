@@ -164,10 +164,19 @@ function isOurs(id: unknown): boolean {
   return Number(id) >= FIRST_ID;
 }
 
+/** The error in a response that names no request; undefined where the message is none. */
+export function namelessError(message: unknown): Reply | undefined {
+  const { id, method, error } = (message ?? {}) as Message;
+  if ((id !== undefined && id !== null) || method !== undefined || !error) return undefined;
+  return replyOf(message as object, null);
+}
+
 /** The answer in a JSON-RPC response. */
 function replyOf(message: object, bytes: number | null): Reply {
   const { result, error } = message as Message;
-  if (error === undefined) return { kind: 'result', result, bytes };
+  // Older libraries write `error: null` beside a result.
+  const failed = error !== undefined && (error !== null || result === undefined);
+  if (!failed) return { kind: 'result', result, bytes };
   const { code, message: text, data } = (error ?? {}) as Message;
   if (typeof code !== 'number') return { kind: 'not_json' };
   return {
