@@ -8,13 +8,16 @@ import { keptOutcome } from './kept-outcome.js';
 
 /**
  * `final`: the same key gets the same answer. `unknown`: the call may have had its effect and may
- * not be repeated, so the key is not free. `free`: it may be executed (again).
+ * not be repeated. `repeatable`: it may have had its effect, and the same arguments may be sent
+ * again. `free`: nothing was executed.
  */
 export type Fate =
   | { readonly kind: 'final'; readonly answer: FinalAnswer }
   | { readonly kind: 'unknown'; readonly info: ErrorInfo }
+  | { readonly kind: 'repeatable' }
   | { readonly kind: 'free' };
 
+const REPEATABLE: Fate = { kind: 'repeatable' };
 const FREE: Fate = { kind: 'free' };
 
 /** The fate of a key after its execution. */
@@ -22,10 +25,11 @@ export function fateOf(outcome: Outcome, ctx: CallContext, subject: ClassifySubj
   if (outcome.kind === 'ok') {
     return { kind: 'final', answer: { kind: 'ok', outcome: keptOutcome(outcome) } };
   }
-  const { info, status } = classifyOnce(outcome, subject, ctx);
+  const { info, status, refusedBeforeExecution } = classifyOnce(outcome, subject, ctx);
   const { effect, retryable, category } = info;
-  if (effect === 'unknown' || (ctx.effectMayHaveHappened && effect === 'not_sent')) {
-    if (isSafeToRepeat(ctx, subject)) return FREE;
+  const isNoAnswer = effect === 'not_sent' || refusedBeforeExecution;
+  if (effect === 'unknown' || (ctx.effectMayHaveHappened && isNoAnswer)) {
+    if (isSafeToRepeat(ctx, subject)) return REPEATABLE;
     return { kind: 'unknown', info: { ...withHistory(info, ctx), effect: 'unknown' } };
   }
   // Never left, refused before execution, or an operator's fault to mend: that is no answer yet.

@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { CallContext, Invoke, ResolvedCall, ToolDefinition } from '../call.js';
 import type { ClassifySubject } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
-import type { FinalRecord, IdempotencyStore, UnknownRecord } from '../state/ports.js';
+import type {
+  FinalRecord,
+  IdempotencyStore,
+  SettledRecord,
+  UnknownRecord,
+} from '../state/ports.js';
 import { sleep } from './clock.js';
 import { deadlineSpent } from './deadline.js';
 import { fateOf, isSafeToRepeat } from './fate.js';
@@ -51,7 +56,7 @@ export class KeyedExecution {
   async run(keyed: Keyed): Promise<Outcome> {
     const { ctx, key, argumentsHash } = keyed;
     const owner = randomUUID();
-    // Ends with the deadline at the latest: every round waits, or frees a key that was unknown.
+    // Ends with the deadline at the latest: every round waits, or makes an unknown key repeatable.
     for (;;) {
       const leaseMs = Math.max(0, ctx.deadlineAt - performance.now()) + LEASE_SLACK_MS;
       const record = await this.#deps.store.begin(key, argumentsHash, owner, leaseMs);
@@ -76,18 +81,13 @@ export class KeyedExecution {
     try {
       if (fate.kind === 'free') {
         await this.#deps.store.release(key, owner);
+      } else if (fate.kind === 'repeatable') {
+        await this.#settle(keyed, { state: 'repeatable', argumentsHash, owner });
       } else if (fate.kind === 'final') {
         await this.#settle(keyed, { state: 'final', argumentsHash, owner, answer: fate.answer });
       } else {
-        const { info } = fate;
-        const sinceEpochMs = Date.now();
-        const unknown: UnknownRecord = {
-          state: 'unknown',
-          argumentsHash,
-          owner,
-          info,
-          sinceEpochMs,
-        };
+        const known = { argumentsHash, owner, info: fate.info, sinceEpochMs: Date.now() };
+        const unknown: UnknownRecord = { state: 'unknown', ...known };
         await this.#settle(keyed, unknown);
         return (await this.#confirm(keyed, unknown)) ?? outcome;
       }
@@ -98,17 +98,17 @@ export class KeyedExecution {
     return outcome;
   }
 
-  /** undefined: the key was freed. */
+  /** undefined: it may be executed again. */
   async #resolveUnknown(keyed: Keyed, record: UnknownRecord): Promise<Outcome | undefined> {
-    const { ctx, key } = keyed;
-    if (isSafeToRepeat(ctx, this.#deps.subject)) {
-      await this.#deps.store.release(key, record.owner);
+    const { argumentsHash, owner } = record;
+    if (isSafeToRepeat(keyed.ctx, this.#deps.subject)) {
+      await this.#settle(keyed, { state: 'repeatable', argumentsHash, owner });
       return undefined;
     }
-    const verdict = await this.#deps.readBack?.(keyed.call.arguments, ctx);
+    const verdict = await this.#deps.readBack?.(keyed.call.arguments, keyed.ctx);
     if (verdict?.kind === 'confirmed') return this.#keepConfirmed(keyed, record, verdict.outcome);
     if (verdict?.kind === 'refuted' && Date.now() - record.sinceEpochMs >= this.#settleMs) {
-      await this.#deps.store.release(key, record.owner);
+      await this.#settle(keyed, { state: 'repeatable', argumentsHash, owner });
       return undefined;
     }
     return record.info === null
@@ -140,7 +140,7 @@ export class KeyedExecution {
     return outcome;
   }
 
-  #settle({ key }: Keyed, record: FinalRecord | UnknownRecord): Promise<void> {
+  #settle({ key }: Keyed, record: SettledRecord): Promise<void> {
     return this.#deps.store.settle(key, record.owner, record, this.#ttlMs);
   }
 }

@@ -1,11 +1,14 @@
 // Idempotency records in this process's memory. What protects from a second execution (running,
-// unknown) is never dropped to make room: when there is none, nothing new is claimed.
+// unknown) is never dropped to make room: when there is none, nothing new is claimed. A record of a
+// call that may be repeated only tells a conflict, so that it makes room as answers do.
 import { BoundedMap } from './bounded-map.js';
 import type {
   FinalRecord,
   IdempotencyRecord,
   IdempotencyStore,
+  RepeatableRecord,
   RunningRecord,
+  SettledRecord,
   UnknownRecord,
 } from './ports.js';
 import { resultBytes } from './result-size.js';
@@ -21,12 +24,12 @@ interface Running {
 
 export class MemoryIdempotency implements IdempotencyStore {
   readonly #open: BoundedMap<Running | { readonly record: UnknownRecord }>;
-  readonly #final: BoundedMap<FinalRecord>;
+  readonly #ended: BoundedMap<FinalRecord | RepeatableRecord>;
 
-  /** @param maxBytes half of it for open records, half for final answers. */
+  /** @param maxBytes half of it for open records, half for those that ended. */
   constructor(maxBytes: number) {
     this.#open = new BoundedMap(maxBytes / 2, 'refuse');
-    this.#final = new BoundedMap(maxBytes / 2);
+    this.#ended = new BoundedMap(maxBytes / 2);
   }
 
   begin(
@@ -35,10 +38,10 @@ export class MemoryIdempotency implements IdempotencyStore {
     owner: string,
     leaseMs: number,
   ): Promise<IdempotencyRecord | undefined> {
-    const answered = this.#final.get(key);
-    if (answered !== undefined) return Promise.resolve(answered);
     const held = this.#open.get(key);
     if (held !== undefined) return Promise.resolve(this.#standing(key, held));
+    const ended = this.#ended.get(key);
+    if (ended !== undefined && !isRepeatable(ended, argumentsHash)) return Promise.resolve(ended);
     const record: RunningRecord = { state: 'running', argumentsHash, owner };
     const leaseUntil = Date.now() + leaseMs;
     return this.#open.set(key, { record, leaseUntil }, 0, leaseMs + ABANDONED_TTL_MS)
@@ -46,18 +49,13 @@ export class MemoryIdempotency implements IdempotencyStore {
       : Promise.reject(new Error('The idempotency store is full.'));
   }
 
-  settle(
-    key: string,
-    owner: string,
-    record: FinalRecord | UnknownRecord,
-    ttlMs: number,
-  ): Promise<void> {
+  settle(key: string, owner: string, record: SettledRecord, ttlMs: number): Promise<void> {
     if (this.#open.get(key)?.record.owner !== owner) return Promise.resolve();
     if (record.state === 'unknown') {
       this.#open.set(key, { record }, JSON.stringify(record.info).length, ttlMs);
     } else {
       this.#open.delete(key);
-      this.#final.set(key, record, answerBytes(record), ttlMs);
+      this.#ended.set(key, record, endedBytes(record), ttlMs);
     }
     return Promise.resolve();
   }
@@ -82,7 +80,13 @@ export class MemoryIdempotency implements IdempotencyStore {
   }
 }
 
-function answerBytes({ answer }: FinalRecord): number {
+function isRepeatable(record: FinalRecord | RepeatableRecord, argumentsHash: string): boolean {
+  return record.state === 'repeatable' && record.argumentsHash === argumentsHash;
+}
+
+function endedBytes(record: FinalRecord | RepeatableRecord): number {
+  if (record.state === 'repeatable') return 0;
+  const { answer } = record;
   return answer.kind === 'ok'
     ? resultBytes(answer.outcome.result)
     : JSON.stringify(answer.info).length;

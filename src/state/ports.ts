@@ -46,15 +46,25 @@ export interface UnknownRecord {
   readonly sinceEpochMs: number;
 }
 
-export type IdempotencyRecord = RunningRecord | FinalRecord | UnknownRecord;
+/** The call may have had its effect, and repeating it is safe: with the same arguments only. */
+export interface RepeatableRecord {
+  readonly state: 'repeatable';
+  readonly argumentsHash: string;
+  readonly owner: string;
+}
+
+/** How an execution ended. */
+export type SettledRecord = FinalRecord | UnknownRecord | RepeatableRecord;
+
+export type IdempotencyRecord = RunningRecord | SettledRecord;
 
 /** One record per client, tool and key. Owners are unique per execution: a compare-and-set token. */
 export interface IdempotencyStore {
   /**
-   * Claims `key` for `owner`: resolves with undefined when it was free, and is `running` from then
-   * on; else with the record that stands. A running record whose lease has run out is turned into
-   * `unknown` (info null), never into a free key. Rejects where nothing can be recorded: the call
-   * must not be executed then.
+   * Claims `key` for `owner`: resolves with undefined when it was free, or repeatable with the same
+   * arguments, and is `running` from then on; else with the record that stands. A running record
+   * whose lease has run out is turned into `unknown` (info null), never into a free key. Rejects
+   * where nothing can be recorded: the call must not be executed then.
    */
   begin(
     key: string,
@@ -63,13 +73,8 @@ export interface IdempotencyStore {
     leaseMs: number,
   ): Promise<IdempotencyRecord | undefined>;
   /** Replaces the record that `owner` holds and keeps the new one for `ttlMs`. */
-  settle(
-    key: string,
-    owner: string,
-    record: FinalRecord | UnknownRecord,
-    ttlMs: number,
-  ): Promise<void>;
-  /** Frees the key if `owner` still holds it: nothing was executed. */
+  settle(key: string, owner: string, record: SettledRecord, ttlMs: number): Promise<void>;
+  /** Takes the claim of `owner` back, for nothing was executed: what stood before stands again. */
   release(key: string, owner: string): Promise<void>;
 }
 

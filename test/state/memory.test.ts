@@ -141,6 +141,34 @@ describe('idempotency records in memory', () => {
     expect(await idempotency.begin('fits', 'h', 'o', 1)).toBeUndefined();
   });
 
+  it('give a repeatable key to the same arguments only, and keep it through a claim that is taken back', async () => {
+    const { idempotency } = createMemoryState();
+    const repeatable = { state: 'repeatable', argumentsHash: 'h', owner: 'a' } as const;
+    await idempotency.begin('k', 'h', 'a', 1000);
+    await idempotency.settle('k', 'a', repeatable, 1000);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await idempotency.begin('k', 'other', 'b', 1000)).toEqual(repeatable);
+      expect(await idempotency.begin('k', 'h', 'b', 1000)).toBeUndefined();
+      expect(await idempotency.begin('k', 'h', 'c', 1000)).toMatchObject({ state: 'running' });
+      await idempotency.release('k', 'b');
+    }
+    wait(1000);
+    expect(await idempotency.begin('k', 'other', 'b', 1000)).toBeUndefined();
+  });
+
+  it('drop repeatable keys to make room: they protect from no second execution', async () => {
+    const { idempotency } = createMemoryState({ idempotencyMaxBytes: 20_000 });
+    for (let n = 0; n < 100; n += 1) {
+      await idempotency.begin(`k${n}`, 'h', 'o', 1000);
+      const record = { state: 'repeatable', argumentsHash: 'h', owner: 'o' } as const;
+      await idempotency.settle(`k${n}`, 'o', record, 1e6);
+    }
+    expect(await idempotency.begin('k0', 'other', 'b', 1000)).toBeUndefined();
+    expect(await idempotency.begin('k99', 'other', 'b', 1000)).toMatchObject({
+      state: 'repeatable',
+    });
+  });
+
   it('keep final answers below their bytes', async () => {
     const { idempotency } = createMemoryState({ idempotencyMaxBytes: 100_000 });
     for (let n = 0; n < 20; n += 1) {
