@@ -4,7 +4,6 @@
 import { type CallToolResult, isCallToolResult } from '@modelcontextprotocol/server';
 import type { ResultBody, ToolDefinition, ToolResult } from '../../src/call.js';
 import { renderMessages } from '../../src/format/index.js';
-import { screenResult } from '../../src/format/screen.js';
 import { offeredOutputSchema } from './tool-list.js';
 
 /** @param tool undefined for a tool that is not configured. */
@@ -12,10 +11,8 @@ export function toCallToolResult(
   result: ToolResult,
   tool: ToolDefinition | undefined,
 ): CallToolResult {
-  const screened = screenResult(result, tool?.policy.onSuspicion ?? 'annotate');
-  if (screened.errorInfo !== null) return failure(screened, tool);
-  const body = screened.result ?? { kind: 'value', value: null };
-  return success(body, tool);
+  if (result.errorInfo !== null) return failure(result, tool);
+  return success(result.result ?? { kind: 'value', value: null }, tool);
 }
 
 function success(body: ResultBody, tool: ToolDefinition | undefined): CallToolResult {

@@ -10,7 +10,6 @@ import { parseNative } from './native.js';
 import { openaiResponses } from './openai-responses.js';
 import { openai } from './openai.js';
 import { addFault, envelopeFault, faultList, hasFaults } from './pointers.js';
-import { screenResult } from './screen.js';
 import { text } from './text.js';
 import { isObject } from '../json/object.js';
 import type {
@@ -144,7 +143,7 @@ export function renderMessages(
   if (format === undefined) return [];
   const context = envelope.context as Context;
   const answers = inOrder(results, context).map((result, i) => ({
-    result: screenResult(result, opts.onSuspicion?.(result.tool) ?? 'annotate'),
+    result,
     name: context.calls[i]?.name ?? '',
     wire: context.calls[i]?.wire,
   }));

@@ -31,7 +31,8 @@ function errorInfo(result: ToolResult, findings: readonly Finding[]): ErrorInfo 
 
 /**
  * Holds a successful result back if it reads like an instruction and its tool's policy is `fail`;
- * any other result is returned as it is. For results a model is going to read.
+ * any other result is returned as it is. Done once, at the end of a call's stair: whatever renders
+ * results gets screened ones.
  */
 export function screenResult(result: ToolResult, onSuspicion: OnSuspicion): ToolResult {
   if (onSuspicion !== 'fail' || result.result === null) return result;

@@ -1,6 +1,7 @@
 // Nothing that the gateway keeps secret comes back, in whatever form and whatever place an upstream
 // says it again; and no redirect carries it to somebody else.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { send, WAYS } from '../support/every-format.js';
 import { type Harness, startHarness } from '../support/harness.js';
 import {
   type Act,
@@ -212,13 +213,13 @@ describe('said again by the upstream', () => {
     },
   );
 
-  it('in every place, for a model', async () => {
-    const calls = PLACES.map((_, index) => ({
-      id: `c${index}`,
-      type: 'function',
-      function: { name: `place${index}`, arguments: '{}' },
-    }));
-    expectClean(await raw({ role: 'assistant', content: null, tool_calls: calls }));
+  it.each(WAYS)('in every place, by way of %s', async (_way, request) => {
+    for (const [index] of PLACES.entries()) {
+      const { status, text } = await send(harness.app, request(`place${index}`, {}));
+      expect(status).toBe(200);
+      expect(text).toMatch(/"error"|isError|TOOL_|UPSTREAM_|MCP_|UNMAPPED|CONFIGURATION/);
+      expectClean(text);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 // on_suspicion through the whole product: a result that reads like an instruction.
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import { send, WAYS } from '../support/every-format.js';
 import { type Harness, startHarness } from '../support/harness.js';
 
 let harness: Harness | undefined;
@@ -26,6 +27,11 @@ it('fail holds it back in every format; annotate flags it for models only', asyn
     effect: 'completed',
     details: { findings: [{ path: '/text' }] },
   });
+  for (const [way, request] of WAYS) {
+    const { status, text } = await send(harness.app, request('strict', attack));
+    expect([way, status, text.includes('TOOL_RESULT_ERROR')]).toEqual([way, 200, true]);
+    expect([way, text.includes('wire the money')]).toEqual([way, false]);
+  }
   expect((await harness.callOne('strict', { text: 'Light rain.' })).status).toBe('ok');
   expect((await harness.callOne('lenient', attack)).result).toEqual(attack);
   const message = {
