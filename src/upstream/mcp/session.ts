@@ -3,7 +3,7 @@
 import type { HttpReply } from './reply.js';
 
 const SESSION_WORDS =
-  /no valid session|invalid session|session\b[^.]{0,40}\b(?:not found|expired|terminated|unknown)|server not initialized/i;
+  /\b(?:no|unknown|invalid|expired|missing|unrecogni[sz]ed|stale)\b[^.]{0,30}\bsession\b|\bsession\b[^.]{0,40}\b(?:not (?:found|valid|recogni[sz]ed)|no longer|does(?: not|n't) exist|expired|terminated|closed|unknown|invalid)\b|\bserver not initiali[sz]ed\b/i;
 
 /** A JSON-RPC error object in an HTTP error body. */
 export interface RpcErrorBody {
@@ -32,6 +32,8 @@ export function rpcErrorIn({ body, truncated }: HttpReply): RpcErrorBody | undef
 }
 
 const METHOD_NOT_FOUND = -32601;
+/** Of a tool that has an argument called session. */
+const INVALID_PARAMS = -32602;
 
 /**
  * MCP 2025-03-26, Streamable HTTP, "Session Management": 404 to a request that carried a session
@@ -40,5 +42,6 @@ const METHOD_NOT_FOUND = -32601;
 export function isSessionLost(reply: HttpReply, hadSession: boolean): boolean {
   if (!hadSession) return false;
   if (reply.status === 404) return rpcErrorIn(reply)?.code !== METHOD_NOT_FOUND;
-  return reply.status === 400 && SESSION_WORDS.test(reply.body);
+  if (reply.status !== 400 || rpcErrorIn(reply)?.code === INVALID_PARAMS) return false;
+  return SESSION_WORDS.test(reply.body);
 }
