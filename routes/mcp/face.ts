@@ -10,11 +10,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Cancellation } from '../../src/cancellation.js';
+import { offeredOutputSchema } from '../../src/format/mcp.js';
 import type { Client } from '../../src/gateway/clients.js';
 import type { BatchRequest, Gateway } from '../../src/gateway/gateway.js';
 import { VERSION } from '../../src/version.js';
 import { readCallOptions } from './call-options.js';
-import { listTools, offeredOutputSchema } from './tool-list.js';
+import { listTools } from './tool-list.js';
 import { toCallToolResult } from './tool-result.js';
 
 /** Who sent the HTTP request, and what is known of it. */

@@ -3,9 +3,9 @@ import {
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
-  type Tool,
 } from '@modelcontextprotocol/server';
-import type { JsonObject, ToolDefinition } from '../../src/call.js';
+import type { ToolDefinition } from '../../src/call.js';
+import { toMcpTool } from '../../src/format/mcp.js';
 
 const PAGE_SIZE = 500;
 
@@ -20,30 +20,7 @@ export function listTools(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor');
   const to = from + PAGE_SIZE;
   return {
-    tools: tools.slice(from, to).map(toTool),
+    tools: tools.slice(from, to).map(toMcpTool),
     ...(to < tools.length && { nextCursor: `from-${to}` }),
-  };
-}
-
-/**
- * The output schema that clients may rely on; none where a result can be without the structure it
- * promises, for clients throw such a result away.
- */
-export function offeredOutputSchema({
-  outputSchema,
-  policy,
-}: ToolDefinition): JsonObject | undefined {
-  const { validation, onOversize } = policy.result;
-  return validation === 'enforce' && onOversize === 'error' ? outputSchema : undefined;
-}
-
-function toTool(tool: ToolDefinition): Tool {
-  const outputSchema = offeredOutputSchema(tool);
-  return {
-    name: tool.name,
-    description: tool.description,
-    inputSchema: { ...tool.inputSchema, type: 'object' },
-    ...(outputSchema !== undefined && { outputSchema }),
-    annotations: { readOnlyHint: tool.readOnly, idempotentHint: tool.idempotent },
   };
 }

@@ -4,7 +4,7 @@
 import { type CallToolResult, isCallToolResult } from '@modelcontextprotocol/server';
 import type { ResultBody, ToolDefinition, ToolResult } from '../../src/call.js';
 import { renderMessages } from '../../src/format/index.js';
-import { offeredOutputSchema } from './tool-list.js';
+import { offeredOutputSchema } from '../../src/format/mcp.js';
 
 /** @param tool undefined for a tool that is not configured. */
 export function toCallToolResult(

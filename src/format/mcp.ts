@@ -7,7 +7,7 @@ import type { ModelContent } from './model-content.js';
 import { neutraliseObject } from './neutralise.js';
 import { isMcpResult, readValue } from './result-content.js';
 import { isObject } from '../json/object.js';
-import type { Answer, FoundCall, RenderOptions, WireFormat } from './wire-format.js';
+import type { Answer, FoundCall, OfferNote, RenderOptions, WireFormat } from './wire-format.js';
 
 interface Wire {
   /** The request's own id; null where it had none that can be repeated. */
@@ -94,14 +94,38 @@ function toResponse(answer: Answer, options: RenderOptions) {
   return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, content, options) };
 }
 
-function toTool(tool: ToolDefinition) {
+/**
+ * The output schema that clients may rely on; none where a result can be without the structure it
+ * promises, for clients throw such a result away.
+ */
+export function offeredOutputSchema({
+  outputSchema,
+  policy,
+}: ToolDefinition): JsonObject | undefined {
+  const { validation, onOversize } = policy.result;
+  return validation === 'enforce' && onOversize === 'error' ? outputSchema : undefined;
+}
+
+/** A tool as `tools/list` declares it: under its own name, arguments always an object. */
+export function toMcpTool(tool: ToolDefinition) {
+  const outputSchema = offeredOutputSchema(tool);
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: { type: 'object' as const, ...tool.inputSchema },
-    ...(tool.outputSchema && { outputSchema: tool.outputSchema }),
+    inputSchema: { ...tool.inputSchema, type: 'object' as const },
+    ...(outputSchema !== undefined && { outputSchema }),
     annotations: { readOnlyHint: tool.readOnly, idempotentHint: tool.idempotent },
   };
+}
+
+/** As every revision can carry it: before 2026-07-28 a structure is an object. */
+function toOldMcpTool(tool: ToolDefinition, notes: OfferNote[]): ReturnType<typeof toMcpTool> {
+  const { outputSchema, ...rest } = toMcpTool(tool);
+  if (outputSchema === undefined) return rest;
+  if (outputSchema['type'] === 'object') return { ...rest, outputSchema };
+  const note = 'the output schema is left out, for its results need not be objects';
+  notes.push({ tool: tool.name, at: '', note });
+  return rest;
 }
 
 export const mcp = {
@@ -121,6 +145,7 @@ export const mcp = {
   },
 
   offer(tools) {
-    return { tools: tools.map(toTool), notes: [] };
+    const notes: OfferNote[] = [];
+    return { tools: tools.map((tool) => toOldMcpTool(tool, notes)), notes };
   },
 } as const satisfies WireFormat;

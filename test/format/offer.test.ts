@@ -1,7 +1,9 @@
 // Tools as each provider declares them; strict schemas where nothing is lost that the tool accepts.
+import { isSpecType } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/call.js';
+import type { JsonObject, ToolDefinition, ToolPolicy } from '../../src/call.js';
 import { isOfferFormat, offerTools, type OfferFormat } from '../../src/format/index.js';
+import { toMcpTool } from '../../src/format/mcp.js';
 import { toStrictSchema } from '../../src/format/strict-schema.js';
 import { toAlias, tool } from './helpers.js';
 
@@ -60,11 +62,49 @@ describe('a tool in the form of', () => {
     expect(isOfferFormat(format)).toBe(false);
   });
 
-  it('mcp, with an output schema', () => {
-    const outputSchema = { type: 'object' };
-    expect(offerTools('mcp', [tool({ outputSchema })], toAlias).tools[0]).toMatchObject({
-      outputSchema,
+  describe('mcp, as the official types have it', () => {
+    const { policy } = tool();
+    const result = (given: Partial<ToolPolicy['result']>) => ({
+      policy: { ...policy, result: { ...policy.result, ...given } },
     });
+    const outputSchema = { type: 'object', properties: { a: { type: 'string' } } };
+
+    it.each<[string, Partial<ToolDefinition>, object | undefined]>([
+      ['a promised structure is declared', { outputSchema }, outputSchema],
+      ['none is promised', {}, undefined],
+      [
+        'a promise that is only warned of is none',
+        { outputSchema, ...result({ validation: 'warn' }) },
+        undefined,
+      ],
+      [
+        'a promise that a cut can break is none',
+        { outputSchema, ...result({ onOversize: 'truncate' }) },
+        undefined,
+      ],
+      ['arguments of two types', { inputSchema: { type: ['object', 'null'] } }, undefined],
+      ['arguments of no type', { inputSchema: {} }, undefined],
+    ])('%s', (_what, given, declared) => {
+      const offer = offerTools('mcp', [tool(given)], toAlias);
+      const [offered] = offer.tools as [Record<string, unknown>];
+      expect(isSpecType.Tool(offered)).toBe(true);
+      expect(offered['inputSchema']).toMatchObject({ type: 'object' });
+      expect(offered['outputSchema']).toEqual(declared);
+      expect(offer.notes).toEqual([]);
+    });
+
+    it.each([{ type: 'array' }, { type: ['object', 'null'] }, {}])(
+      'a structure that need not be an object (%j) is for newer revisions only',
+      (schema) => {
+        const list = tool({ outputSchema: schema });
+        const offer = offerTools('mcp', [list], toAlias);
+        expect(offer.tools[0]).not.toHaveProperty('outputSchema');
+        expect(offer.notes).toEqual([
+          { tool: 'weather.forecast', at: '', note: expect.stringContaining('output schema') },
+        ]);
+        expect(toMcpTool(list).outputSchema).toEqual(schema);
+      },
+    );
   });
 });
 
