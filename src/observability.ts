@@ -5,6 +5,7 @@ import { createScrubber } from './errors/scrub.js';
 import type { Gateway, GatewayOptions } from './gateway/gateway.js';
 import type { GatewayGauges } from './telemetry/gauges.js';
 import { createLogger, type LogLevel, type Logger } from './telemetry/log.js';
+import { standardOutput } from './telemetry/log-output.js';
 import { createMetrics, type Metrics } from './telemetry/metrics.js';
 import { createObserver } from './telemetry/observer.js';
 import { readTracingRequest, startTracing, type TracingSdk } from './telemetry/otel-sdk.js';
@@ -28,7 +29,8 @@ export async function createObservability(
   env: NodeJS.ProcessEnv,
 ): Promise<Observability> {
   let scrubber = createScrubber(config.secrets);
-  const logger = createLogger({ level, scrubber: () => scrubber });
+  const output = standardOutput();
+  const logger = createLogger({ level, scrubber: () => scrubber, destination: output });
   const tracing = await tracingOf(env, logger);
   const metrics = createMetrics({ version: VERSION, exemplars: tracing !== undefined });
   return {
@@ -46,7 +48,7 @@ export async function createObservability(
     },
     attach: (gateway) => {
       scrubber = gateway.scrubber;
-      metrics.setGaugeSource(() => gauges(gateway));
+      metrics.setGaugeSource(() => ({ ...gauges(gateway), logLinesDropped: output.dropped }));
     },
     shutdown: async () => tracing?.shutdown(),
   };
@@ -63,7 +65,7 @@ async function tracingOf(env: NodeJS.ProcessEnv, logger: Logger): Promise<Tracin
   return undefined;
 }
 
-function gauges(gateway: Gateway): GatewayGauges {
+function gauges(gateway: Gateway): Omit<GatewayGauges, 'logLinesDropped'> {
   return {
     tools: [...gateway.registry.all()].map(({ definition, pipeline }) => {
       const { breaker, inFlight, queued } = pipeline.snapshot();

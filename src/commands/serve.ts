@@ -66,6 +66,7 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   greet(url, opened.demo !== undefined);
 }
 
+/** Not to standard output: every line there is a log line in JSON. */
 function greet(url: string, demo: boolean): void {
   const lines = [`Toolgate answers on ${url}`];
   if (demo) {
@@ -78,5 +79,5 @@ function greet(url: string, demo: boolean): void {
       `In a browser: ${url}/docs to try it, ${url}/ui to watch it`,
     );
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stderr.write(`${lines.join('\n')}\n`);
 }

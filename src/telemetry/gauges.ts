@@ -1,7 +1,7 @@
-// What is true at the moment of a scrape: breaker states, slots and queues. Nothing is kept here;
-// the gateway is asked.
+// What is true at the moment of a scrape: breaker states, slots and queues, and what the log counts
+// of itself. Nothing is kept here; the gateway and its log are asked.
 import type { Registry } from 'prom-client';
-import { gaugeView } from './prom-views.js';
+import { counterView, gaugeView } from './prom-views.js';
 
 const BREAKER_VALUE = { closed: 0, half_open: 1, open: 2 } as const;
 
@@ -19,6 +19,8 @@ interface ToolGauges {
 export interface GatewayGauges {
   readonly tools: readonly ToolGauges[];
   readonly mcpServers: readonly { readonly name: string; readonly connected: boolean }[];
+  /** Since the start. */
+  readonly logLinesDropped: number;
 }
 
 /** Registers the gauges; `source` is asked once per gauge and scrape. */
@@ -50,5 +52,10 @@ export function registerGauges(registry: Registry, source: () => GatewayGauges):
         labels: { server: name },
         value: connected ? 1 : 0,
       })),
+  });
+  counterView(registry, {
+    name: 'toolgate_log_lines_dropped_total',
+    help: 'Log lines that were not written, as the reader of standard output was too slow or gone.',
+    read: () => [{ labels: {}, value: source().logLinesDropped }],
   });
 }

@@ -3,7 +3,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Scrubber } from '../errors/scrub.js';
 import { allowedFields, describeError, quotesError } from './log-fields.js';
-import { gatheredOutput } from './log-output.js';
 
 export type { Logger } from 'pino';
 
@@ -21,8 +20,7 @@ export interface LoggerOptions {
   readonly level?: LogLevel;
   /** Asked for every line, so that a reload can bring new secrets. */
   readonly scrubber?: () => LineScrubber;
-  /** Default: standard output, gathered and flushed at exit. */
-  readonly destination?: DestinationStream;
+  readonly destination: DestinationStream;
 }
 
 type LineScrubber = Pick<Scrubber, 'text' | 'value'>;
@@ -80,8 +78,8 @@ function withoutErrorText(args: unknown[]): unknown[] {
 }
 
 /** Makes the logger of one gateway; it may be handed to Fastify as its `loggerInstance`. */
-export function createLogger(options: LoggerOptions = {}): Logger {
-  const { level = 'info', scrubber, destination = gatheredOutput() } = options;
+export function createLogger(options: LoggerOptions): Logger {
+  const { level = 'info', scrubber, destination } = options;
   const logger = pino(
     {
       level,

@@ -42,7 +42,7 @@ export interface Metrics {
   render(): Promise<string>;
 }
 
-const NOTHING: GatewayGauges = { tools: [], mcpServers: [] };
+const NOTHING: GatewayGauges = { tools: [], mcpServers: [], logLinesDropped: 0 };
 
 class MetricsRegistry implements Metrics {
   readonly #registry: Registry<RegistryContentType>;

@@ -21,7 +21,7 @@ const lines = (): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 const last = (): Record<string, unknown> => lines().at(-1) ?? {};
 
-function logger(options: LoggerOptions = {}): Logger {
+function logger(options: Partial<LoggerOptions> = {}): Logger {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       text += String(chunk);

@@ -28,6 +28,7 @@ describe('the metrics of the contract', () => {
     metrics.setGaugeSource(() => ({
       tools: [{ tool, breaker: 'closed', inFlight: 0, queued: 0 }],
       mcpServers: [],
+      logLinesDropped: 0,
     }));
     const { types, series } = await read(metrics);
     const labelsOf = (name: string) => [
@@ -124,12 +125,14 @@ describe('the metrics of the contract', () => {
         { tool: 'b', breaker: null, inFlight: 0, queued: 0 },
       ],
       mcpServers: [{ name: 'no\\tes "1"', connected: true }],
+      logLinesDropped: 4,
     }));
     const first = await read(metrics);
     expect(first.value('toolgate_breaker_state', { tool: 'a' })).toBe(2);
     expect(first.value('toolgate_breaker_state', { tool: 'b' })).toBeUndefined();
     expect(first.value('toolgate_bulkhead_in_flight', { tool: 'a' })).toBe(3);
     expect(first.value('toolgate_bulkhead_queued', { tool: 'a' })).toBe(2);
+    expect(first.value('toolgate_log_lines_dropped_total', {})).toBe(4);
     const server = first.series.find(({ name }) => name === 'toolgate_mcp_server_connected');
     expect(server?.labels['server']).toBe('no\\\\tes \\"1\\"');
     breaker = 'half_open';

@@ -3,6 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../../dist/src/cli.js', import.meta.url));
@@ -63,24 +65,24 @@ export class GatewayProcess {
         TOOLGATE_ADMIN_KEY: ADMIN_KEY,
         ...env,
       },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const errors: string[] = [];
     const origin = await new Promise<string>((resolve, reject) => {
       const limit = setTimeout(() => {
         reject(new Error('the gateway did not start'));
       }, START_LIMIT_MS);
-      let rest = '';
-      child.stdout?.on('data', (chunk: Buffer) => {
-        const lines = (rest + chunk.toString()).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          if (/^\{"level":"(error|fatal)"/.test(line)) errors.push(line);
-          const [, url] = /^Toolgate answers on (\S+)/.exec(line) ?? [];
-          if (url === undefined) continue;
-          clearTimeout(limit);
-          resolve(url);
+      onLine(child.stdout, (line) => {
+        if (/^\{"level":"(error|fatal)"/.test(line)) errors.push(line);
+      });
+      onLine(child.stderr, (line) => {
+        const [, url] = /^Toolgate answers on (\S+)/.exec(line) ?? [];
+        if (url === undefined) {
+          process.stderr.write(`${line}\n`);
+          return;
         }
+        clearTimeout(limit);
+        resolve(url);
       });
     });
     return new GatewayProcess(child, file, origin, errors);
@@ -109,4 +111,8 @@ export class GatewayProcess {
     this.signal('SIGKILL');
     await this.exit;
   }
+}
+
+function onLine(stream: Readable | null, listener: (line: string) => void): void {
+  if (stream !== null) createInterface({ input: stream }).on('line', listener);
 }
