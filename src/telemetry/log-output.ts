@@ -138,8 +138,8 @@ const SLEEP = new Int32Array(new SharedArrayBuffer(4));
  */
 export function standardOutput(): LogOutput {
   // Looking at this stream makes a pipe non-blocking (libuv does), so that a full one says EAGAIN
-  // instead of stopping the process. The listener is for modules that print to a closed one.
-  process.stdout.on('error', () => undefined);
+  // instead of stopping the process. The listeners are for what others print where nobody reads.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const output = new LogOutput((bytes) => writeSync(STDOUT_FD, bytes));
   process.once('exit', () => {
     output.end();
