@@ -4,7 +4,8 @@ import type { ErrorObject } from 'ajv';
 import type { JsonObject } from '../call.js';
 import { dialectOf, metaErrors, type Dialect } from './dialect.js';
 import { compilePattern, type Pattern } from './patterns.js';
-import { isObject, SchemaTooLarge, walkSchema } from './schema-walk.js';
+import { isObject } from '../json/object.js';
+import { SchemaTooLarge, walkSchema } from './schema-walk.js';
 
 /** A finding at a place in the schema (JSON Pointer). */
 export interface SchemaFinding {

@@ -1,6 +1,7 @@
 // A walk over the subschemas of a JSON Schema, through the keywords that hold schemas and no others:
 // what stands in `enum`, `const`, `default` or `examples` is data.
 import type { JsonObject } from '../call.js';
+import { isObject } from '../json/object.js';
 
 const ONE = [
   'additionalItems',
@@ -66,8 +67,4 @@ export function walkSchema(
     }
   };
   step(root);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // Which values of a configuration must never leave the gateway, for the scrubber: it finds them in
 // every form they travel in. Whole URLs and everyday words are no secrets: to blank them would only
 // make messages unreadable.
-import { isObject } from './schema-walk.js';
+import { isObject } from '../json/object.js';
 import type { ConfigDocument } from './schema/document.js';
 
 const MIN_CHARS = 4;

@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 import type { JsonObject } from '../call.js';
 import { pointerGet } from '../json/pointer.js';
 import { didYouMean } from './similar.js';
-import { isObject } from './schema-walk.js';
+import { isObject } from '../json/object.js';
 import { branchErrors } from './union-errors.js';
 
 const MAX_ERRORS = 20;

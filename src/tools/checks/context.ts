@@ -2,7 +2,7 @@
 // the shape it should (its faults of shape are reported already, the rest is checked all the same).
 import type { JsonObject } from '../../call.js';
 import { formatPath, type ConfigPath, type Faults, type Spot } from '../faults.js';
-import { isObject } from '../schema-walk.js';
+import { isObject } from '../../json/object.js';
 
 export class CheckContext {
   /** Absolute; where relative paths of the configuration start. */

@@ -1,21 +1,7 @@
 // Header names and values that can be sent (RFC 9110 §5.5, §5.6.2).
+import { TOKEN, isReservedHeader, UNSENDABLE } from '../../header-rules.js';
 import { showKey, type ConfigPath } from '../faults.js';
 import { type CheckContext, members } from './context.js';
-
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
-
-/** The connection's own business (RFC 9110 §7.6.1), and what the gateway sets. */
-const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 export function checkHeaderName(
   context: CheckContext,
@@ -24,7 +10,7 @@ export function checkHeaderName(
   spot: 'key' | 'value',
 ): void {
   if (!TOKEN.test(name)) context.fault(path, 'is no header name', 'letters, digits and "-"', spot);
-  else if (RESERVED.has(name.toLowerCase()))
+  else if (isReservedHeader(name))
     context.fault(path, `${showKey(name)} is set by the gateway`, 'another header', spot);
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../call.js';
 import type { ConfigPath } from '../faults.js';
 import { showKey } from '../faults.js';
-import { isObject } from '../schema-walk.js';
+import { isObject } from '../../json/object.js';
 import { didYouMean } from '../similar.js';
 import type { CheckContext } from './context.js';
 

@@ -1,6 +1,6 @@
 // JSON Schemas in the configuration: valid by their own dialect, every finding at its place.
 import type { ConfigPath } from '../faults.js';
-import { isObject } from '../schema-walk.js';
+import { isObject } from '../../json/object.js';
 import { checkSchema } from '../validator.js';
 import type { CheckContext } from './context.js';
 

@@ -1,6 +1,7 @@
 // The header lines of a request: what the author set, what the gateway adds, what travels with the
 // call. Checked here, because undici's pool loses a connection to every request it finds invalid.
 import type { Attempt, HttpUpstreamDefinition, JsonObject, ResolvedCall } from '../../call.js';
+import { TOKEN, isReservedHeader, UNSENDABLE } from '../../header-rules.js';
 import { ArgumentFault } from './argument-fault.js';
 import {
   asText,
@@ -11,22 +12,6 @@ import {
 
 /** Writes all header lines as name, value, name, value… Throws ArgumentFault. */
 export type HeaderWriter = (call: ResolvedCall, attempt: Attempt) => string[];
-
-/** RFC 9110 §5.6.2. */
-export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 §5.5: no line breaks, no controls, nothing beyond Latin-1. */
-const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** The connection's own business (RFC 9110 §7.6.1), and what undici sets or refuses. */
-const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Milliseconds left to the attempt. */
 const TIMEOUT_HEADER = 'x-request-timeout-ms';
@@ -42,8 +27,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 /** Why the author may not set this header to this value. */
 function headerProblem(name: string, value: string): string | undefined {
   if (!TOKEN.test(name)) return 'A header has an invalid name.';
-  if (RESERVED.has(name.toLowerCase())) return `The header ${name} cannot be set.`;
-  return BAD_VALUE.test(value) ? `The header ${name} has an invalid value.` : undefined;
+  if (isReservedHeader(name)) return `The header ${name} cannot be set.`;
+  return UNSENDABLE.test(value) ? `The header ${name} has an invalid value.` : undefined;
 }
 
 /**
@@ -109,7 +94,7 @@ function addUnlessSet(
   name: string,
   value: string | undefined,
 ): void {
-  if (value !== undefined && !isSet.has(name) && !BAD_VALUE.test(value)) lines.push(name, value);
+  if (value !== undefined && !isSet.has(name) && !UNSENDABLE.test(value)) lines.push(name, value);
 }
 
 function compileHeaderValue(
@@ -126,7 +111,7 @@ function compileHeaderValue(
     const value = template(args);
     if (value === undefined || value === null) return undefined;
     const text = asText(value);
-    if (BAD_VALUE.test(text)) {
+    if (UNSENDABLE.test(text)) {
       throw new ArgumentFault(first, 'goes into a header and holds characters that one cannot');
     }
     return text;
@@ -135,5 +120,5 @@ function compileHeaderValue(
 
 /** An idempotency key as it may stand in a header; one that cannot is percent-encoded, the same each time. */
 export function keyInHeader(key: string): string {
-  return BAD_VALUE.test(key) ? encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd')) : key;
+  return UNSENDABLE.test(key) ? encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd')) : key;
 }

@@ -7,9 +7,10 @@ import type {
   ToolDefinition,
 } from '../../call.js';
 import type { InvalidArgumentsOutcome } from '../../errors/outcome.js';
+import { TOKEN } from '../../header-rules.js';
 import { ArgumentFault } from './argument-fault.js';
 import { compileBody } from './request-body.js';
-import { compileHeaders, TOKEN } from './request-headers.js';
+import { compileHeaders } from './request-headers.js';
 import type { IsArgument } from '../../json/template.js';
 import { compileQuery, compileUrl, restAsQuery, withQuery, type CompiledUrl } from './url.js';
 
