@@ -24,11 +24,14 @@ interface RawDocument {
 
 /** Builds the administrator's port of one process. */
 export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Admin {
-  /** The document in force, with the tools that were put or deleted since it was read. */
-  let document = readDocument(opened);
+  /** Set once tools were put or deleted since the file was read. */
+  let changed: RawDocument | undefined;
+  /** The document in force. Parsed when it is asked for: a start has parsed it once already. */
+  const document = (): RawDocument =>
+    changed ?? (parse(opened.text(), { merge: true }) as RawDocument);
   /** Changes happen one after the other. */
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = async <T>(change: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(change: () => T | Promise<T>): Promise<T> => {
     const turn = last.then(change, change);
     last = turn.catch(() => undefined);
     return turn;
@@ -61,7 +64,7 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
       inTurn(async () => {
         const loaded = await opened.load();
         const result = apply(loaded);
-        if (result.ok) document = readDocument(opened);
+        if (result.ok) changed = undefined;
         report(loaded);
         metrics.configReloaded(result.ok);
         audit('reload', result.ok, { actor });
@@ -69,27 +72,27 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
       }),
 
     putTool: async (name, entry) =>
-      inTurn(async () => {
+      inTurn(() => {
         if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
           return { ok: false, faults: { '': 'a tool is an object, as in the configuration' } };
         }
-        const present = await document();
+        const present = document();
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const next = { ...present, tools: [...others, { ...literally(entry), name }] };
         const result = apply(opened.parse(JSON.stringify(next)));
-        if (result.ok) document = () => Promise.resolve(next);
+        if (result.ok) changed = next;
         audit('put_tool', result.ok, { tool: name });
         return result;
       }),
 
     deleteTool: async (name) =>
-      inTurn(async () => {
-        const present = await document();
+      inTurn(() => {
+        const present = document();
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const found = others.length !== (present.tools ?? []).length;
         const next = { ...present, tools: others };
         const result = found ? apply(opened.parse(JSON.stringify(next))) : undefined;
-        if (result?.ok === true) document = () => Promise.resolve(next);
+        if (result?.ok === true) changed = next;
         audit('delete_tool', result?.ok === true, { tool: name });
         return result;
       }),
@@ -114,14 +117,6 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
 function literally(entry: object): object {
   // A function, for in a replacement text `$$` would stand for one `$`.
   return JSON.parse(JSON.stringify(entry).replaceAll('${', () => '$${')) as object;
-}
-
-/** Reads the text now and parses it when somebody asks: a start has parsed it once already. */
-function readDocument(opened: OpenedConfiguration): () => Promise<RawDocument> {
-  const text = opened.read();
-  // Whoever asks hears of it.
-  text.catch(() => undefined);
-  return async () => parse(await text, { merge: true }) as RawDocument;
 }
 
 function byPath(faults: readonly ConfigFault[]): Record<string, string> {

@@ -1,5 +1,4 @@
 // Which configuration is in force: the user's file, or the demo's with its upstream beside it.
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DemoUpstream, startDemoUpstream } from './demo/upstream.js';
@@ -35,8 +34,8 @@ export async function readConfiguration(file: string, env: NodeJS.ProcessEnv): P
 
 export interface OpenedConfiguration {
   readonly file: string;
-  /** The file's text as it is now. */
-  readonly read: () => Promise<string>;
+  /** The text that the last sound `load` read. */
+  readonly text: () => string;
   /** Reads and checks the file, in the environment of the start. */
   readonly load: () => Promise<LoadResult>;
   /** Checks a text in the file's place: the same folder, the same environment. */
@@ -45,10 +44,15 @@ export interface OpenedConfiguration {
 }
 
 function openFile(file: string, env: NodeJS.ProcessEnv, demo?: DemoUpstream): OpenedConfiguration {
+  let text = '';
   return {
     file,
-    read: async () => readFile(file, 'utf8'),
-    load: async () => loadConfigFile(file, env),
+    text: () => text,
+    load: async () => {
+      const loaded = await loadConfigFile(file, env);
+      if (loaded.ok) ({ text } = loaded);
+      return loaded;
+    },
     parse: (text) => loadConfig({ file, text }, env),
     demo,
   };

@@ -15,7 +15,13 @@ import { readValues } from './values.js';
 export { formatFault, type ConfigFault } from './faults.js';
 
 export type LoadResult =
-  | { readonly ok: true; readonly config: GatewayConfig; readonly warnings: string[] }
+  | {
+      readonly ok: true;
+      readonly config: GatewayConfig;
+      readonly warnings: string[];
+      /** What it was read from. */
+      readonly text: string;
+    }
   | { readonly ok: false; readonly faults: ConfigFault[] };
 
 /** Larger files are refused unread. */
@@ -51,6 +57,7 @@ export function loadConfig(
     ok: true,
     config: buildConfig(value, directory, collectSecrets(value, envUses)),
     warnings,
+    text,
   };
 }
 
