@@ -52,6 +52,7 @@ export class Gateway implements ToolDirectory {
   readonly #factory: ToolFactory;
   readonly #pools = new HttpPools();
   readonly #observer: GatewayObserver;
+  #reloads = 0;
   readonly #options: GatewayOptions;
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
@@ -77,6 +78,7 @@ export class Gateway implements ToolDirectory {
       find: (name) => this.registry.find(name),
       onInternalError: (error, requestId) => {
         this.onInternalError(error, requestId);
+      reloads: () => this.#reloads,
       },
     });
     this.mcp.replace(config.mcpServers, config.server.egress);
@@ -162,6 +164,7 @@ export class Gateway implements ToolDirectory {
     this.#config = config;
     this.#clients = new ClientRegistry(config.clients, this.#clients);
     this.#scrubber = createScrubber(config.secrets);
+    this.#reloads += 1;
     this.mcp.replace(config.mcpServers, config.server.egress);
     // Which addresses may be dialled is part of every upstream.
     if (egressChanged) for (const runtime of this.registry.clear()) runtime.pipeline.close();

@@ -22,6 +22,7 @@ export interface ToolFactoryDeps {
   readonly mcp: McpFleet;
   /** Which addresses may be dialled by a tool that is built now. */
   readonly egress: () => ServerConfig['egress'];
+  readonly reloads: () => number;
   readonly find: (name: string) => ToolRuntime | undefined;
   readonly onInternalError: (error: unknown, requestId: string) => void;
 }
@@ -72,7 +73,7 @@ export class ToolFactory {
       case 'http':
         return createHttpUpstream(tool, { ...deps, egress: egress() }, pools);
       case 'module':
-        return createModuleUpstream(tool, deps);
+        return createModuleUpstream(tool, { ...deps, reloads: this.#deps.reloads });
       case 'mcp':
         return mcp.createUpstream(tool.upstream.server, tool, deps);
     }

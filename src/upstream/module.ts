@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { AbortCause, Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../call.js';
 import type { Outcome } from '../errors/outcome.js';
 import { moduleResult } from './module-result.js';
+import { offerOwnPackage } from './own-package.js';
 import type { ValidateOutput } from './result-check.js';
 
 /** What a module tool learns of the call. */
@@ -32,11 +33,14 @@ type ModuleFunction = (args: Record<string, unknown>, context: ModuleContext) =>
 export interface ModuleDeps {
   /** Of the tool's output schema, compiled. */
   readonly validateOutput?: ValidateOutput | undefined;
+  /** How often the configuration was read again; absent: never. */
+  readonly reloads?: () => number;
 }
 
 /**
- * Builds the upstream of a `module:` tool. The module is imported at the first call; one that does
- * not load makes the call `misconfigured`, and is tried again at the next.
+ * Builds the upstream of a `module:` tool. The module is imported at the first call, and at the first
+ * after a reload if its file has changed; one that does not load makes the call `misconfigured`, and
+ * is tried again at the next. Node never forgets a module: each edited version stays in memory.
  *
  * Its promise settles only when the function has: one that ignores its signal keeps its slot.
  */
@@ -46,13 +50,18 @@ export function createModuleUpstream(tool: ToolDefinition, deps: ModuleDeps): Up
     return () =>
       Promise.resolve({ kind: 'misconfigured', explanation: 'The tool has no module upstream.' });
   }
+  const { reloads = () => 0 } = deps;
   let loading: Promise<ModuleFunction | Outcome> | undefined;
+  let readAt = reloads();
   return async (call, attempt) => {
     attempt.phase = 'connecting';
-    loading ??= loadModule(definition.path);
-    const loaded = await loading;
+    const now = reloads();
+    if (now !== readAt) loading = undefined;
+    readAt = now;
+    const mine = (loading ??= loadModule(definition.path));
+    const loaded = await mine;
     if (typeof loaded !== 'function') {
-      loading = undefined;
+      if (loading === mine) loading = undefined;
       return loaded;
     }
     if (attempt.aborted !== undefined) return notStarted(attempt.aborted);
@@ -91,10 +100,12 @@ class Context implements ModuleContext {
 
 async function loadModule(path: string): Promise<ModuleFunction | Outcome> {
   try {
-    // Modules are cached by URL: the time of change makes a reload read an edited file again.
-    const { mtimeMs } = await stat(path);
+    // Modules are cached by URL: it names this state of the file, so that an edited one is read again
+    // and an unchanged one is the same module. What the file itself imports is not read again.
+    const { mtimeMs, size } = await stat(path);
+    offerOwnPackage(path);
     const url = pathToFileURL(path);
-    url.searchParams.set('mtime', String(mtimeMs));
+    url.searchParams.set('version', `${mtimeMs}-${size}`);
     const loaded = (await import(url.href)) as { readonly default?: unknown };
     if (typeof loaded.default === 'function') return loaded.default as ModuleFunction;
     return misconfigured('has no function as its default export');

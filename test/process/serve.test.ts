@@ -347,6 +347,19 @@ describe('the command line', () => {
     expect(output()).toMatch(pattern);
   });
 
+  it('a module far from the package imports `toolgate/errors` of the running gateway', async () => {
+    const file = join(folder, 'far.json');
+    const source =
+      "import { ToolRefusal } from 'toolgate/errors';\n" +
+      "export default () => { throw new ToolRefusal('closed', 'Not on Sundays.'); };\n";
+    await writeFile(join(folder, 'far.mjs'), source);
+    const tool = { name: 'far', description: 'far', input_schema: {}, module: './far.mjs' };
+    await writeFile(file, JSON.stringify({ version: 1, tools: [tool] }));
+    const { output, exit } = start(['call', 'far', '{}', '--config', file]);
+    expect(await exit).toBe(3);
+    expect(output()).toContain('Not on Sundays.');
+  });
+
   it('init writes a configuration that passes check, and never over a file', async () => {
     const file = join(folder, 'fresh.yaml');
     expect(await start(['init', file]).exit).toBe(0);

@@ -3,10 +3,11 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject, ToolDefinition } from '../../src/call.js';
 import type { Outcome } from '../../src/errors/outcome.js';
 import { createModuleUpstream, type ModuleDeps } from '../../src/upstream/module.js';
+import { startHarness } from '../support/harness.js';
 import { start, toolWith, type Running } from './support.js';
 
 function moduleTool(name: string, more: Parameters<typeof toolWith>[1] = {}): ToolDefinition {
@@ -171,6 +172,56 @@ describe('its result', () => {
       result: { kind: 'text', text: 'plain' },
       warnings: ['TOOL_RESULT_ERROR'],
     });
+  });
+});
+
+describe('a module whose file is edited', () => {
+  let folder = '';
+  let path = '';
+  let reloads = 0;
+
+  /** A module that counts its calls. */
+  const write = (name: string): Promise<void> =>
+    writeFile(path, `let calls = 0; export default () => '${name}' + ++calls;`);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'toolgate-'));
+    path = join(folder, 'tool.mjs');
+    reloads = 0;
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is read again after a reload, not before, and keeps its state without an edit', async () => {
+    await write('a');
+    const tool = toolWith({ kind: 'module', path });
+    const upstream = createModuleUpstream(tool, { reloads: () => reloads });
+    const call = async (): Promise<unknown> => {
+      const outcome = await start(upstream, tool).outcome;
+      return outcome.kind === 'ok' && outcome.result.kind === 'text'
+        ? outcome.result.text
+        : outcome;
+    };
+    expect(await call()).toBe('a1');
+    reloads += 1;
+    expect(await call()).toBe('a2');
+    await write('edited');
+    expect(await call()).toBe('a3');
+    reloads += 1;
+    expect(await call()).toBe('edited1');
+    expect(await call()).toBe('edited2');
+  });
+
+  it('is read again by a reload of the gateway', async () => {
+    await write('a');
+    const entry = { name: 't', description: 't', input_schema: {}, module: path };
+    const harness = await startHarness({ tools: [entry] });
+    const call = async (): Promise<unknown> => (await harness.callOne('t')).result;
+    expect(await call()).toBe('a1');
+    await write('edited');
+    harness.gateway.reload(harness.gateway.config);
+    expect(await call()).toBe('edited1');
+    await harness.close();
   });
 });
 
