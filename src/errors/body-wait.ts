@@ -14,6 +14,7 @@ const FIELDS: readonly (readonly [path: readonly string[], unit: Unit])[] = [
   [['error', 'retry_after'], 'seconds'],
   [['retry_after'], 'seconds'], // Discord, Cloudflare
   [['parameters', 'retry_after'], 'seconds'], // Telegram
+  [['errors', '0', 'extensions', 'retry_in_seconds'], 'seconds'], // monday.com
 ];
 
 /** The wait that a body asks for: google.rpc.RetryInfo first. */

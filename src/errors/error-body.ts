@@ -111,7 +111,12 @@ function afterHash(name: string): string {
 
 /** `{code, message}` and its cousins. */
 function codeAndMessage(body: unknown): Found | undefined {
-  const code = codeAt(body, 'code') ?? codeAt(body, 'errorCode') ?? codeAt(body, 'error_code');
+  const code =
+    codeAt(body, 'code') ??
+    codeAt(body, 'errorCode') ??
+    codeAt(body, 'error_code') ??
+    codeAt(body, 'Code') ?? // Alibaba Cloud
+    codeAt(body, 'errorType'); // HubSpot
   const text = stringAt(body, 'message') ?? stringAt(body, 'Message');
   return code === undefined ? undefined : { code, text };
 }
@@ -126,7 +131,8 @@ function errorList(body: unknown): Found | undefined {
       codeAt(entry, 'extensions', 'code') ??
       codeAt(entry, 'code') ??
       codeAt(entry, 'reason') ??
-      codeAt(entry, 'type'),
+      codeAt(entry, 'type') ??
+      codeAt(entry, 'error'), // Airtable
     text: stringAt(entry, 'detail') ?? stringAt(entry, 'message') ?? stringAt(entry, 'title'),
   };
 }
@@ -189,8 +195,11 @@ const CODE_PATHS: readonly (readonly string[])[] = [
   ['error'],
   ['errorCode'],
   ['error_code'],
+  ['Code'],
+  ['errorType'],
   ['errors', '0', 'code'],
   ['errors', '0', 'type'],
+  ['errors', '0', 'error'],
   ['errors', '0', 'extensions', 'code'],
   ['detail', 'code'],
   ['detail', 'status'],

@@ -36,7 +36,7 @@ const REFINEMENTS: readonly (readonly [
   test: Test,
 ])[] = [
   [[402], 'billingOn402', codesMean('quota')],
-  [[2, 400, 403, 429], 'quotaExhausted', codesMean('quota')],
+  [[2, 400, 401, 403, 429], 'quotaExhausted', codesMean('quota')],
   [[2, 400], 'throttledBody', codesMean('throttle')],
   [[403], 'forbiddenRateLimit', codesMean('throttle')],
   [[403], 'forbiddenRateLimit', ({ outcome }) => showsRateLimit(outcome.headers)],

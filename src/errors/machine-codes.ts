@@ -31,6 +31,11 @@ const QUOTA_CODES = new Set([
   'quota_exhausted', // Google ErrorInfo
   'dailylimitexceeded', // Google, older APIs
   'quotaexceeded',
+  'quota_limited', // Brave Search
+  'arrearage', // Alibaba DashScope
+  'servicequotaexceededexception', // AWS
+  'insufficientquota', // Azure
+  'daily_limit_exceeded', // monday.com
 ]);
 
 /** Too many calls, whatever the status: AWS answers 400, Google's older APIs 403, GraphQL 200. */
@@ -57,6 +62,13 @@ const THROTTLE_CODES = new Set([
   'ratelimited', // Slack, Linear
   'throttled', // Shopify
   'too_many_requests',
+  'resource_exhausted', // gRPC, where a gateway or Twirp does not say 429
+  'jobratelimitexceeded', // BigQuery
+  'sharingratelimitexceeded', // Drive
+  'request_limit_exceeded', // Salesforce
+  'rate_limit', // Stripe, HubSpot
+  'rate_limit_reached', // Airtable
+  'complexity_budget_exhausted', // monday.com
 ]);
 
 /** A request with our idempotency key still runs. */

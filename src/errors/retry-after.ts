@@ -149,17 +149,29 @@ function vendorReset({ status, headers }: HintEvidence): RetryHint | undefined {
     const left = headers[remaining];
     const lone = left === undefined && status === 429 && LONE_RESETS.has(reset);
     if (!lone && !isExhausted(left)) continue;
-    const ms = parseResetMs(value, referenceMs(value, headers));
-    if (ms !== undefined && (longest === undefined || ms > longest.ms)) {
-      longest = { ms, source: reset };
+    for (const one of lone ? [value] : resetsOfExhausted(first(left) ?? '', value)) {
+      const ms = parseResetMs(one, referenceMs(one, headers));
+      if (ms !== undefined && (longest === undefined || ms > longest.ms)) {
+        longest = { ms, source: reset };
+      }
     }
   }
   return longest;
 }
 
+/** Of several limits in one header (`0, 14500` and `1, 86400`, Brave Search) those that are spent. */
+function resetsOfExhausted(remaining: string, reset: string): readonly string[] {
+  const left = remaining.split(',');
+  const resets = reset.split(',');
+  if (left.length === 1 || left.length !== resets.length) return [reset];
+  return resets.filter((_, index) => isExhausted(left[index]));
+}
+
+/** Nothing is left of a limit, or of one of several; Docker Hub names its window (`0;w=21600`). */
 function isExhausted(remaining: string | readonly string[] | undefined): boolean {
-  const text = first(remaining)?.trim();
-  return text !== undefined && /^(?:-\d+|0+)(?:\.0+)?$/.test(text);
+  const text = first(remaining);
+  if (text === undefined || text.length > 256) return false;
+  return text.split(',').some((one) => /^\s*(?:-\d+|0+)(?:\.0+)?\s*(?:;.*)?$/.test(one));
 }
 
 /** The largest of the numbers in a header; undefined unless all of it is plain numbers. */
