@@ -122,8 +122,8 @@ export function toolRoutes(app: FastifyInstance): void {
       if (Array.isArray(format) || !isOfferFormat(format)) {
         throw invalidEnvelope(`format must be one of ${OFFER_FORMATS.join(', ')}.`);
       }
-      const { aliases } = registry;
-      return reply.send(offerTools(format, tools, (name) => aliases.toAlias.get(name) ?? name));
+      const { toAlias } = registry.aliases;
+      return reply.send(offerTools(format, tools, (name) => toAlias.get(name)));
     },
   );
 

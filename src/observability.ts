@@ -41,8 +41,8 @@ export async function createObservability(
       onInternalError: (error, requestId) => {
         logger.error({ request_id: requestId, err: error }, 'internal error');
       },
-      log: (event, message) => {
-        logger.info(event, message);
+      log: (event, message, level = 'info') => {
+        logger[level](event, message);
       },
       tracer: tracing && createTracer(tracing.provider),
     },

@@ -162,11 +162,15 @@ export function isOfferFormat(format: string): format is OfferFormat {
   return formatNamed(format)?.offer !== undefined;
 }
 
-/** The tools as a provider declares them, and notes on what its schemas cannot carry. */
+/**
+ * The tools as a provider declares them, and notes on what it cannot carry.
+ *
+ * @param toAlias undefined where another tool has the name that this one would have
+ */
 export function offerTools(
   format: OfferFormat,
   tools: readonly ToolDefinition[],
-  toAlias: (name: string) => string,
+  toAlias: (name: string) => string | undefined,
 ): Offer {
   return formatNamed(format)?.offer?.(tools, toAlias) ?? { tools: [], notes: [] };
 }

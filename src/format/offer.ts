@@ -11,20 +11,25 @@ interface Declared<T> {
   readonly notes: readonly Omit<OfferNote, 'tool'>[];
 }
 
-/** Declares each tool in turn and gathers the notes. */
+/** Declares each tool in turn and gathers the notes; a tool without an alias cannot be declared. */
 export function offerFunctions<T>(
   tools: readonly ToolDefinition[],
-  toAlias: (name: string) => string,
+  toAlias: (name: string) => string | undefined,
   declare: (tool: ToolDefinition, name: string, description: string) => Declared<T>,
 ): Offer & { readonly tools: T[] } {
   const notes: OfferNote[] = [];
-  const declared = tools.map((tool) => {
+  const declared = tools.flatMap((tool) => {
+    const name = toAlias(tool.name);
+    if (name === undefined) {
+      notes.push({ tool: tool.name, at: '', note: 'left out: another tool has its name here' });
+      return [];
+    }
     const description = tool.description.slice(0, MAX_DESCRIPTION_CHARS);
-    const { tool: declaration, notes: own } = declare(tool, toAlias(tool.name), description);
+    const { tool: declaration, notes: own } = declare(tool, name, description);
     if (description !== tool.description)
       notes.push({ tool: tool.name, at: '', note: 'the description was cut to 1024 characters' });
     for (const note of own) notes.push({ tool: tool.name, ...note });
-    return declaration;
+    return [declaration];
   });
   return { tools: declared, notes };
 }

@@ -80,7 +80,10 @@ export interface WireFormat {
   /** Messages that the caller appends as they are. Every answer is rendered exactly once. */
   render(answers: readonly Answer[], options: RenderOptions): readonly unknown[];
   /** Tools as this provider declares them; absent where it has no such form. */
-  readonly offer?: (tools: readonly ToolDefinition[], toAlias: (name: string) => string) => Offer;
+  readonly offer?: (
+    tools: readonly ToolDefinition[],
+    toAlias: (name: string) => string | undefined,
+  ) => Offer;
 }
 
 export interface ParseOptions {

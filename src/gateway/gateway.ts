@@ -27,7 +27,7 @@ export interface GatewayOptions {
   readonly observer?: GatewayObserver;
   /** Faults of the gateway itself go here, for the log. */
   readonly onInternalError?: (error: unknown, requestId: string) => void;
-  readonly log?: (event: object, message: string) => void;
+  readonly log?: (event: object, message: string, level?: 'info' | 'warn') => void;
   /** Absent: nothing is traced, an inbound traceparent is passed on. */
   readonly tracer?: Tracer | undefined;
 }
@@ -46,13 +46,16 @@ export class Gateway implements ToolDirectory {
   readonly noTool: ClassifySubject = subjectWithoutTool(this.scrubber);
   /** `performance.now()` milliseconds. */
   readonly startedAt = performance.now();
-  readonly registry = new ToolRegistry();
+  readonly registry = new ToolRegistry(({ alias, names: [holder, tool] }) => {
+    const problem = `its name for model providers, ${alias}, is that of ${holder}`;
+    this.#options.log?.({ event: 'alias_collision', tool, problem }, 'tool without alias', 'warn');
+  });
   readonly running = new RunningBatches();
   readonly mcp: McpFleet;
+  #reloads = 0;
   readonly #factory: ToolFactory;
   readonly #pools = new HttpPools();
   readonly #observer: GatewayObserver;
-  #reloads = 0;
   readonly #options: GatewayOptions;
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
@@ -75,10 +78,10 @@ export class Gateway implements ToolDirectory {
       observer: this.#observer,
       mcp: this.mcp,
       egress: () => this.#config.server.egress,
+      reloads: () => this.#reloads,
       find: (name) => this.registry.find(name),
       onInternalError: (error, requestId) => {
         this.onInternalError(error, requestId);
-      reloads: () => this.#reloads,
       },
     });
     this.mcp.replace(config.mcpServers, config.server.egress);
@@ -161,10 +164,10 @@ export class Gateway implements ToolDirectory {
    */
   reload(config: GatewayConfig): void {
     const egressChanged = !isDeepStrictEqual(config.server.egress, this.#config.server.egress);
+    this.#reloads += 1;
     this.#config = config;
     this.#clients = new ClientRegistry(config.clients, this.#clients);
     this.#scrubber = createScrubber(config.secrets);
-    this.#reloads += 1;
     this.mcp.replace(config.mcpServers, config.server.egress);
     // Which addresses may be dialled is part of every upstream.
     if (egressChanged) for (const runtime of this.registry.clear()) runtime.pipeline.close();
@@ -222,9 +225,11 @@ export class Gateway implements ToolDirectory {
 
   #rebuild(): void {
     const sources = new Map<string, ToolSource>();
-    for (const source of this.mcp.offers()) sources.set(source.definition.name, source);
-    // The configuration's own tools win over what a server offers under the same name.
     for (const definition of this.#config.tools) sources.set(definition.name, { definition });
+    // The configuration's own tools win over what a server offers under the same name, or alias.
+    for (const source of this.mcp.offers()) {
+      if (!sources.has(source.definition.name)) sources.set(source.definition.name, source);
+    }
     const gone = this.registry.replace(sources.values(), (source) => this.#factory.build(source));
     for (const runtime of gone) runtime.pipeline.close();
     this.#observer.toolsChanged(sources.keys());

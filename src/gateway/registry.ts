@@ -2,7 +2,7 @@
 // offer. Rebuilt as a whole when either changes; unchanged tools keep their runtime and its state.
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolDefinition } from '../call.js';
-import { type Aliases, buildAliases } from '../tools/aliases.js';
+import { type AliasCollision, type Aliases, buildAliases } from '../tools/aliases.js';
 import { ToolIndex } from '../tools/catalogue.js';
 import type { ToolRuntime } from './tool-runtime.js';
 
@@ -32,7 +32,13 @@ function isUnchanged(a: ToolSource, b: ToolSource): boolean {
 export class ToolRegistry {
   #entries = new Map<string, Entry>();
   #index: ToolIndex | undefined;
-  #aliases: Aliases | undefined;
+  #aliases: Aliases = buildAliases([]);
+  readonly #onCollision: (collision: AliasCollision) => void;
+
+  /** @param onCollision hears once of every tool that is left without an alias. */
+  constructor(onCollision: (collision: AliasCollision) => void = () => undefined) {
+    this.#onCollision = onCollision;
+  }
 
   find(name: string): ToolRuntime | undefined {
     return this.#entries.get(name)?.runtime;
@@ -64,7 +70,11 @@ export class ToolRegistry {
     );
     this.#entries = next;
     this.#index = undefined;
-    this.#aliases = undefined;
+    const known = new Set(this.#aliases.collisions.map(({ names }) => names.join(' ')));
+    this.#aliases = buildAliases(next.keys());
+    for (const collision of this.#aliases.collisions) {
+      if (!known.has(collision.names.join(' '))) this.#onCollision(collision);
+    }
     return gone;
   }
 
@@ -102,6 +112,6 @@ export class ToolRegistry {
 
   /** Names as providers can carry them, and back. */
   get aliases(): Aliases {
-    return (this.#aliases ??= buildAliases([...this.#entries.keys()]));
+    return this.#aliases;
   }
 }
