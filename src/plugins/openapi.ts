@@ -10,6 +10,9 @@ const DESCRIPTION = `HTTP tool-execution gateway for AI agents. Post a batch of 
 with exactly one result, and every failure with an \`error_info\` that says whether to try again and
 when, whether the answer is no, or whether it is unknown if it happened.`;
 
+/** A browser opens the page without a key; its `Authorize` sends one with what is tried. */
+const OPEN = { auth: 'none', limited: false } as const;
+
 export const openapiPlugin = fp(
   async (app: FastifyInstance) => {
     await app.register(swagger, {
@@ -21,7 +24,7 @@ export const openapiPlugin = fp(
           description: DESCRIPTION,
           license: { name: 'MIT', identifier: 'MIT' },
         },
-        servers: [{ url: 'http://127.0.0.1:8080', description: 'npm start' }],
+        servers: [{ url: '/', description: 'Where this document comes from.' }],
         tags: [
           { name: 'calls', description: 'Call tools.' },
           { name: 'tools', description: 'What can be called.' },
@@ -44,11 +47,19 @@ export const openapiPlugin = fp(
           typeof json['$id'] === 'string' ? json['$id'] : `def-${i}`,
       },
     });
-    await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-    app.get(
-      '/openapi.json',
-      { schema: { hide: true }, config: { auth: 'none', limited: false } },
-      async (_request, reply) => reply.send(app.swagger()),
+    await app.register(async (docs) => {
+      docs.addHook('onRoute', (route) => {
+        route.config = { ...route.config, ...OPEN };
+      });
+      await docs.register(swaggerUi, {
+        routePrefix: '/docs',
+        staticCSP: true,
+        // The gateway itself speaks plain HTTP: on another host the page's own files would not load.
+        transformStaticCSP: (csp) => csp.replace(/ *upgrade-insecure-requests;/, ''),
+      });
+    });
+    app.get('/openapi.json', { schema: { hide: true }, config: OPEN }, async (_request, reply) =>
+      reply.send(app.swagger()),
     );
   },
   { name: 'openapi', dependencies: ['auth'] },

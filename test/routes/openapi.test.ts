@@ -16,6 +16,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, MediaType> }>;
 }
 interface OpenApi {
+  servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
 }
@@ -160,9 +161,22 @@ export const code: Answer['results'][number]['error_info'] = null;
   }
 });
 
-it('GET /openapi.json and /docs are open and served', async () => {
+it('GET /openapi.json is what is committed, and names no host', async () => {
   expect((await harness.app.inject('/openapi.json')).json()).toEqual(document);
-  const page = await harness.app.inject('/docs/');
-  expect(page.statusCode).toBe(200);
+  expect(document.servers.map(({ url }) => url)).toEqual(['/']);
+});
+
+it('GET /docs is open to a browser, which has no key, on any host', async () => {
+  const clients = [{ id: 'c', key_sha256: 'a'.repeat(64), tools: ['*'] }];
+  const closed = await startHarness({ clients });
+  expect((await closed.app.inject('/v1/tools')).statusCode).toBe(401);
+  const page = await closed.app.inject('/docs/');
   expect(page.headers['content-type']).toMatch(/html/);
+  expect(page.headers['content-security-policy']).toMatch(/^default-src 'self'((?!upgrade).)*$/);
+  const files = [...page.body.matchAll(/(?:src|href)="\.?\/?([^"]+)"/g)].map(([, file]) => file);
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of [...files, 'json']) {
+    expect((await closed.app.inject(`/docs/${file}`)).statusCode, file).toBe(200);
+  }
+  await closed.close();
 });
