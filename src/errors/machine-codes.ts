@@ -84,18 +84,86 @@ const KEY_IN_FLIGHT_CODES = new Set([
 /** OAuth 2 bearer (RFC 6750 §3.1): the credential lacks a scope. */
 const SCOPE_CODES = new Set(['insufficient_scope']);
 
-export type MachineMeaning = 'quota' | 'throttle' | 'key_in_flight' | 'scope';
+/** The credential is not accepted, told with another status than 401: AWS and Gemini answer 400. */
+const CREDENTIAL_CODES = new Set([
+  'unrecognizedclientexception', // AWS
+  'invalidsignatureexception',
+  'expiredtokenexception',
+  'invalidclienttokenid',
+  'incompletesignature',
+  'missingauthenticationtoken',
+  'missingauthenticationtokenexception',
+  'authfailure',
+  'expiredtoken', // S3
+  'invalidaccesskeyid',
+  'signaturedoesnotmatch',
+  'requesttimetooskewed',
+  'api_key_invalid', // Google ErrorInfo
+  'invalid_api_key',
+  'authentication_error', // Anthropic
+  'invalid_client', // RFC 6749 §5.2
+  'invalid_session_id', // Salesforce
+  'invalid_auth', // Slack
+  'not_authed',
+  'token_revoked',
+  'token_expired',
+  'account_inactive',
+  'missing_scope',
+  'unauthenticated', // GraphQL servers, gRPC
+]);
 
-const MEANINGS: Readonly<Record<MachineMeaning, ReadonlySet<string>>> = {
+/** The credential is known, and may not do this. */
+const FORBIDDEN_CODES = new Set([
+  'accessdeniedexception', // AWS answers 400 in its JSON protocols
+  'accessdenied',
+  'access_denied',
+  'permission_denied',
+  'forbidden', // GraphQL servers
+]);
+
+/** The upstream waited too long, told with another status than 408: S3 answers 400. */
+const TIMEOUT_CODES = new Set([
+  'requesttimeout',
+  'requesttimeoutexception',
+  'request_timeout', // Slack
+  'deadline_exceeded',
+]);
+
+/** Trouble of the upstream's own, where the status is 2xx. */
+const INTERNAL_CODES = new Set([
+  'internal_server_error', // GraphQL servers
+  'internal_error', // Slack
+  'fatal_error',
+]);
+const UNAVAILABLE_CODES = new Set(['service_unavailable', 'unavailable']);
+
+/** The request is wrong, where the status is 2xx. */
+const INVALID_CODES = new Set([
+  'bad_user_input', // GraphQL servers
+  'graphql_validation_failed',
+  'graphql_parse_failed',
+  'invalid_arguments', // Slack
+  'invalid_argument', // gRPC
+]);
+
+const MEANINGS = {
   quota: QUOTA_CODES,
   throttle: THROTTLE_CODES,
   key_in_flight: KEY_IN_FLIGHT_CODES,
   scope: SCOPE_CODES,
-};
+  credential: CREDENTIAL_CODES,
+  forbidden: FORBIDDEN_CODES,
+  timeout: TIMEOUT_CODES,
+  internal: INTERNAL_CODES,
+  unavailable: UNAVAILABLE_CODES,
+  invalid: INVALID_CODES,
+} as const satisfies Record<string, ReadonlySet<string>>;
+
+export type MachineMeaning = keyof typeof MEANINGS;
 
 /** Whether one of a body's codes (lower case) has this meaning. */
 export function means(meaning: MachineMeaning, codes: readonly string[]): boolean {
-  const known = MEANINGS[meaning];
+  const known: ReadonlySet<string> = MEANINGS[meaning];
   return codes.some(
     (code) => known.has(code) || (meaning === 'throttle' && code.startsWith('throttling.')),
   );
