@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ToolDefinition } from '../src/call.js';
 import { isOfferFormat, OFFER_FORMATS, offerTools } from '../src/format/index.js';
 import { invalidEnvelope, Problem } from '../src/plugins/problem.js';
+import { policyView } from './policy-view.js';
 import { problems } from './schemas/problems.js';
 import { toolListExample, toolExample } from './schemas/tools.js';
 
@@ -20,19 +21,9 @@ export function toolView(tool: ToolDefinition): Record<string, unknown> {
 
 /** One tool with its policy and the codes its author declared. */
 function toolDetail(tool: ToolDefinition): Record<string, unknown> {
-  const { policy } = tool;
   return {
     ...toolView(tool),
-    policy: {
-      timeout_ms: policy.timeoutMs,
-      max_attempts: policy.retry.maxAttempts,
-      max_concurrent: policy.bulkhead?.maxConcurrent ?? null,
-      rate_limit: policy.rateLimit && {
-        calls: policy.rateLimit.calls,
-        per_ms: policy.rateLimit.perMs,
-      },
-      result_max_bytes: policy.result.maxBytes,
-    },
+    policy: policyView(tool),
     reasons: tool.errorRules.flatMap(({ then }) => {
       const reason = then.declined ?? then.transient ?? then.permanent;
       if (reason === undefined) return [];
