@@ -15,6 +15,7 @@ export type ClassifiedBy =
 export type RetryStoppedBy =
   | 'max_attempts'
   | 'deadline'
+  /** Longer than the time left, or than the gateway itself may wait (`retry.max_wait_ms`). */
   | 'retry_after_exceeds_deadline'
   | 'budget'
   | 'unsafe_to_repeat'

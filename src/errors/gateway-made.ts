@@ -103,7 +103,10 @@ function say(outcome: GatewayOutcome, subject: ClassifySubject): Said {
       };
     case 'circuit-open':
       return {
-        message: `The tool failed ${outcome.failureCount} times lately and is given time to recover.`,
+        message:
+          outcome.byOperator === true
+            ? 'An operator stopped calls to the tool for now.'
+            : `The tool failed ${outcome.failureCount} times lately and is given time to recover.`,
         // Never 0: a caller that returns at once would only be refused again.
         hint: { ms: Math.max(1, outcome.retryAfterMs), source: 'gateway' },
         details: {

@@ -118,6 +118,8 @@ export interface RateLimitedOutcome {
 export interface CircuitOpenOutcome {
   readonly kind: 'circuit-open';
   readonly failureCount: number;
+  /** An operator opened it; absent: failures did. */
+  readonly byOperator?: boolean;
   /** Until the next probe is admitted. */
   readonly retryAfterMs: number;
   /** The configured `open_ms`. */

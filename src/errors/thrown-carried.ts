@@ -1,11 +1,13 @@
 // What client libraries attach to the errors they throw: a transport code, an HTTP status with its
 // headers, a machine code. As good as the evidence itself, but for one thing: what the tool had
 // done before is not known, so the effect stays unknown.
+import { readErrorBody } from './error-body.js';
 import { row, type EvidenceRow } from './evidence-row.js';
+import { grpcStatusOf } from './grpc-status.js';
 import { normaliseHeaders } from './header-bag.js';
 import { readResponse, responseVerdict } from './http-response.js';
 import { means } from './machine-codes.js';
-import type { ResponseOutcome } from './outcome.js';
+import { ERROR_BODY_MAX_BYTES, type ResponseOutcome } from './outcome.js';
 import type { ClassifySubject } from './subject.js';
 import { codeOf, readProperty, readThrown, statusOf } from './thrown-facts.js';
 import { findTransport, matchVerdict } from './transport.js';
@@ -30,6 +32,12 @@ export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdic
     const verdict = responseVerdict(readResponse(responseOf(error, status), subject, false));
     return { ...unknownEffect(verdict, verdict.details), message: said };
   }
+  const grpc = grpcStatusOf(error);
+  if (grpc !== undefined) {
+    const outcome = { kind: 'response', status: grpc.status, headers: {}, body: '' } as const;
+    const verdict = responseVerdict(readResponse(outcome, subject, false));
+    return { ...unknownEffect(verdict, { upstream_code: grpc.name }), message: said };
+  }
   const known = rowOfCodes([codeOf(error), typeOf(error), ...typeNames.slice(0, 2)]);
   return known === undefined ? undefined : { ...known, by: 'type', message: said };
 }
@@ -41,13 +49,38 @@ function responseOf(error: unknown, status: number): ResponseOutcome {
     readProperty(error, 'headers') ??
     readProperty(response, 'headers') ??
     readProperty(readProperty(error, '$response'), 'headers');
+  const body = bodyOf(error, response);
+  return { kind: 'response', status, headers: normaliseHeaders(headers), body };
+}
+
+/** The body where the library kept it (axios, gaxios, Octokit, got, OpenAI), else its codes. */
+function bodyOf(error: unknown, response: unknown): string {
+  const kept =
+    readProperty(response, 'data') ??
+    readProperty(response, 'body') ??
+    readProperty(error, 'error');
+  const body = typeof kept === 'string' ? kept : asJson(kept);
+  const isTelling = body !== undefined && readErrorBody(body, {}).codes.length > 0;
+  if (isTelling && body.length <= ERROR_BODY_MAX_BYTES) return body;
   // The names of AWS's errors are its codes.
   const isAws = readProperty(error, '$metadata') !== undefined;
   const code = codeOf(error) ?? (isAws ? readProperty(error, 'name') : undefined);
-  const body = JSON.stringify({
+  return JSON.stringify({
     error: { code: typeof code === 'string' ? code : undefined, type: typeOf(error) },
   });
-  return { kind: 'response', status, headers: normaliseHeaders(headers), body };
+}
+
+/** The JSON of a plain object; undefined of anything else, and of what has none. */
+function asJson(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value))
+    return undefined;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function rowOfCodes(names: readonly (string | undefined)[]): EvidenceRow | undefined {

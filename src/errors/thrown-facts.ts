@@ -10,6 +10,8 @@ export interface ThrownFacts {
 }
 
 const MAX_NODES = 32;
+/** Where errors keep what caused them: the language, Stripe's client, older libraries. */
+const CAUSES = ['cause', 'detail', 'originalError'] as const;
 const MAX_MESSAGE_CHARS = 8192;
 const MAX_ANCESTORS = 8;
 
@@ -29,8 +31,10 @@ export function causeChain(error: unknown): readonly unknown[] {
   const nodes: unknown[] = [error];
   for (let i = 0; i < nodes.length && nodes.length < MAX_NODES; i++) {
     const node = nodes[i];
-    const cause = readProperty(node, 'cause');
-    if (cause !== undefined && cause !== null && !nodes.includes(cause)) nodes.push(cause);
+    for (const key of CAUSES) {
+      const cause = readProperty(node, key);
+      if (cause !== undefined && cause !== null && !nodes.includes(cause)) nodes.push(cause);
+    }
     for (const inner of listOf(readProperty(node, 'errors'))) {
       if (nodes.length < MAX_NODES && !nodes.includes(inner)) nodes.push(inner);
     }

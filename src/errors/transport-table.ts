@@ -78,6 +78,9 @@ const BY_CODE: ReadonlyMap<string, TransportRow> = new Map(
   }),
 );
 
+/** Every code of the table; some more are known by their pattern. */
+export const TRANSPORT_CODES: readonly string[] = [...BY_CODE.keys()];
+
 /** The row of a transport code, undefined where it is none. */
 export function transportRow(code: string): TransportRow | undefined {
   const exact = BY_CODE.get(code);
