@@ -1,6 +1,5 @@
 // The gateway as one object, without HTTP: it holds the tools, the clients and what runs, and
 // survives a reload. Routes, the command line and tests all talk to this.
-import { isDeepStrictEqual } from 'node:util';
 import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
@@ -54,7 +53,7 @@ export class Gateway implements ToolDirectory {
   readonly mcp: McpFleet;
   #reloads = 0;
   readonly #factory: ToolFactory;
-  readonly #pools = new HttpPools();
+  readonly #pools: HttpPools;
   readonly #observer: GatewayObserver;
   readonly #options: GatewayOptions;
 
@@ -71,13 +70,13 @@ export class Gateway implements ToolDirectory {
       log: options.log ?? (() => undefined),
       scrub: (text) => this.scrubber.text(text),
     });
+    this.#pools = new HttpPools(config.server.egress);
     this.#factory = new ToolFactory({
       scrubber: this.scrubber,
       state: createMemoryState(),
       pools: this.#pools,
       observer: this.#observer,
       mcp: this.mcp,
-      egress: () => this.#config.server.egress,
       reloads: () => this.#reloads,
       find: (name) => this.registry.find(name),
       onInternalError: (error, requestId) => {
@@ -163,15 +162,14 @@ export class Gateway implements ToolDirectory {
    * limiters and counters of unchanged tools keep their state.
    */
   reload(config: GatewayConfig): void {
-    const egressChanged = !isDeepStrictEqual(config.server.egress, this.#config.server.egress);
     this.#reloads += 1;
     this.#config = config;
     this.#clients = new ClientRegistry(config.clients, this.#clients);
     this.#scrubber = createScrubber(config.secrets);
     this.mcp.replace(config.mcpServers, config.server.egress);
-    // Which addresses may be dialled is part of every upstream.
-    if (egressChanged) for (const runtime of this.registry.clear()) runtime.pipeline.close();
+    this.#pools.useEgress(config.server.egress);
     this.#rebuild();
+    this.#pools.keepFor(config.tools);
   }
 
   /** Frees everything; calls still in flight are cancelled. */

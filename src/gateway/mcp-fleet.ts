@@ -69,7 +69,8 @@ export class McpFleet {
       const present = this.#members.find(
         (member) =>
           isDeepStrictEqual(member.definition, definition) &&
-          isDeepStrictEqual(member.egress, egress),
+          // What a child process dials is its own business.
+          (definition.transport.kind === 'stdio' || isDeepStrictEqual(member.egress, egress)),
       );
       if (present === undefined) return this.#create(definition, egress);
       kept.add(present);

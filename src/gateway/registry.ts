@@ -78,13 +78,6 @@ export class ToolRegistry {
     return gone;
   }
 
-  /** Removes every tool; the caller closes them. */
-  clear(): ToolRuntime[] {
-    return this.replace([], ({ definition }) => {
-      throw new Error(`nothing to build: ${definition.name}`);
-    });
-  }
-
   /** Tools that a client may use, in the order of the configuration. */
   visible(mayUse: (name: string) => boolean): ToolDefinition[] {
     return this.all()

@@ -1,7 +1,6 @@
 // Builds the runtime of one tool out of what the gateway holds: its upstream by kind, the breaker it
 // may share with its server's other tools, and the read-back of an unknown outcome.
 import type { CallContext, JsonObject, ToolDefinition, UpstreamInvoke } from '../call.js';
-import type { ServerConfig } from '../config.js';
 import type { Outcome } from '../errors/outcome.js';
 import type { Scrubber } from '../errors/scrub.js';
 import type { Breaker } from '../policy/breaker.js';
@@ -20,8 +19,6 @@ export interface ToolFactoryDeps {
   readonly pools: HttpPools;
   readonly observer: GatewayObserver;
   readonly mcp: McpFleet;
-  /** Which addresses may be dialled by a tool that is built now. */
-  readonly egress: () => ServerConfig['egress'];
   readonly reloads: () => number;
   readonly find: (name: string) => ToolRuntime | undefined;
   readonly onInternalError: (error: unknown, requestId: string) => void;
@@ -67,11 +64,11 @@ export class ToolFactory {
     tool: ToolDefinition,
     validateOutput: ValidateOutput | undefined,
   ): UpstreamInvoke {
-    const { egress, pools, mcp } = this.#deps;
+    const { pools, mcp } = this.#deps;
     const deps = validateOutput === undefined ? {} : { validateOutput };
     switch (tool.upstream.kind) {
       case 'http':
-        return createHttpUpstream(tool, { ...deps, egress: egress() }, pools);
+        return createHttpUpstream(tool, deps, pools);
       case 'module':
         return createModuleUpstream(tool, { ...deps, reloads: this.#deps.reloads });
       case 'mcp':

@@ -14,9 +14,8 @@ export function breakerLayer(
   return (next) => async (call, ctx) => {
     const permit = breaker.acquire();
     if (permit === undefined) {
-      const { failureCount, retryAfterMs } = breaker.refuse(call, ctx, spread());
       const resetTimeoutMs = breaker.policy.openMs;
-      return { kind: 'circuit-open', failureCount, retryAfterMs, resetTimeoutMs };
+      return { kind: 'circuit-open', ...breaker.refuse(call, ctx, spread()), resetTimeoutMs };
     }
     const { attempts } = ctx;
     let verdict: BreakerVerdict = 'neutral';

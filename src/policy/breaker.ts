@@ -17,6 +17,8 @@ export interface Permit {
 
 export interface Refusal {
   readonly failureCount: number;
+  /** It was opened by an operator's hand, not by failures. */
+  readonly byOperator: boolean;
   readonly retryAfterMs: number;
 }
 
@@ -48,6 +50,7 @@ export class Breaker {
   #probes = 0;
   #openedAt = 0;
   #failureCount = 0;
+  #byOperator = false;
   #turns = new Turns();
   #told = 0;
 
@@ -106,8 +109,9 @@ export class Breaker {
     const caller = callerOf(call, ctx);
     const early = this.#turns.find(caller);
     const { failureCount } = this;
+    const byOperator = this.#byOperator;
     if (early !== undefined && early.dueAt > now + CLOCK_SLACK_MS) {
-      return { failureCount, retryAfterMs: adviceMs(early.dueAt - now) };
+      return { failureCount, byOperator, retryAfterMs: adviceMs(early.dueAt - now) };
     }
     if (early !== undefined) this.#turns.release(early);
     const open = this.#state === 'open';
@@ -117,7 +121,7 @@ export class Breaker {
     const dueAt = first ? probeAt : probeAt + spread.probeMs + this.#told * spacingMs;
     this.#told += 1;
     const at = this.#turns.issueAt(caller, dueAt, spacingMs);
-    return { failureCount, retryAfterMs: adviceMs(at - now) };
+    return { failureCount, byOperator, retryAfterMs: adviceMs(at - now) };
   }
 
   /** How the call of a permit ended. `neutral` counts nowhere and hands a probe's permit back. */
@@ -143,8 +147,10 @@ export class Breaker {
    */
   force(state: 'open' | 'closed'): void {
     if (this.#disposed) return;
-    if (state === 'open') this.#core.open();
-    else if (this.#state !== 'closed') this.#close();
+    if (state === 'open') {
+      this.#core.open();
+      this.#byOperator = true;
+    } else if (this.#state !== 'closed') this.#close();
   }
 
   /** Ends its timer. Calls that still use it are let through, as it can learn nothing any more. */
@@ -211,6 +217,7 @@ export class Breaker {
     core.on('open', () => {
       const again = this.#state === 'half_open';
       this.#failureCount = again ? this.#failureCount + 1 : core.stats.failures;
+      this.#byOperator = false;
       this.#openedAt = performance.now();
       this.#changed('open');
     });

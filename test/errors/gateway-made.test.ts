@@ -60,6 +60,19 @@ describe("the gateway's own decisions", () => {
     expect(codes.size).toBe(13);
   });
 
+  it('says who opened a breaker', () => {
+    const open = {
+      kind: 'circuit-open',
+      failureCount: 5,
+      retryAfterMs: 1,
+      resetTimeoutMs: 1,
+    } as const;
+    expect(infoOf(open).message).toMatch(/failed 5 times/);
+    expect(infoOf({ ...open, failureCount: 0, byOperator: true }).message).toBe(
+      'An operator stopped calls to the tool for now.',
+    );
+  });
+
   it('says nothing of an internal fault but the request id', () => {
     expect(infoOf({ kind: 'internal', requestId: 'req-1' }).message).toBe(
       'The gateway itself failed. Request id: req-1.',

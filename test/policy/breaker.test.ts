@@ -46,6 +46,7 @@ describe('the breaker', () => {
     expect(await pipeline.invoke(call, makeContext())).toEqual({
       kind: 'circuit-open',
       failureCount: 5,
+      byOperator: false,
       retryAfterMs: 1000,
       resetTimeoutMs: 1000,
     });
@@ -189,7 +190,10 @@ describe('the breaker', () => {
   it('obeys an operator, and still probes after a forced opening', async () => {
     const pipeline = makePipeline(tool, scripted(OK).invoke);
     pipeline.forceBreaker('open');
-    expect(await pipeline.invoke(call, makeContext())).toMatchObject({ kind: 'circuit-open' });
+    expect(await pipeline.invoke(call, makeContext())).toMatchObject({
+      kind: 'circuit-open',
+      byOperator: true,
+    });
     pipeline.forceBreaker('closed');
     expect(await pipeline.invoke(call, makeContext())).toMatchObject({ kind: 'ok' });
     pipeline.forceBreaker('open');

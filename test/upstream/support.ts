@@ -98,15 +98,14 @@ export function start(
 
 /** HTTP tools over pools that a test closes. */
 export class HttpBench {
-  readonly pools = new HttpPools();
+  readonly pools = new HttpPools(OPEN_EGRESS);
 
   start(
     tool: ToolDefinition,
     args: JsonObject = {},
-    options: Parameters<typeof start>[3] & { deps?: Partial<HttpDeps> } = {},
+    options: Parameters<typeof start>[3] & { deps?: HttpDeps } = {},
   ): Running {
-    const deps = { egress: OPEN_EGRESS, ...options.deps };
-    return start(createHttpUpstream(tool, deps, this.pools), tool, args, options);
+    return start(createHttpUpstream(tool, options.deps ?? {}, this.pools), tool, args, options);
   }
 
   run(...parameters: Parameters<HttpBench['start']>): Promise<Outcome> {

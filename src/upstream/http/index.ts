@@ -1,7 +1,6 @@
 // HTTP upstreams: a call becomes a request, its answer an outcome. Nothing here throws or rejects,
 // whatever the peer does; time is the deadline layer's business, which aborts the attempt.
 import type { Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../../call.js';
-import type { ServerConfig } from '../../config.js';
 import type { Outcome } from '../../errors/outcome.js';
 import type { ValidateOutput } from '../result-check.js';
 import { AnswerReader } from './answer.js';
@@ -12,7 +11,6 @@ import { compileRequest } from './request.js';
 export { HttpPools } from './pools.js';
 
 export interface HttpDeps {
-  readonly egress: ServerConfig['egress'];
   /** Of the tool's output schema, compiled. */
   readonly validateOutput?: ValidateOutput | undefined;
 }
@@ -51,7 +49,7 @@ function compile(
     return {
       request,
       origin: request.origin,
-      pool: pools.get(request.origin, deps.egress),
+      pool: pools.get(request.origin),
       reader: new AnswerReader(tool, definition, deps.validateOutput),
       idempotent: tool.idempotent,
       followsRedirects: definition.followRedirects === 'same_origin' && readsOnly,

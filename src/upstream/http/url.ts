@@ -33,9 +33,8 @@ const URL_PARTS = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?/i;
  * @throws Error where it is not an absolute http(s) URL, or a placeholder stands in its host
  */
 export function compileUrl(template: string): CompiledUrl {
-  const [, authority = '', path = '', query = ''] = URL_PARTS.exec(template) ?? [];
-  if (/[{}]/.test(authority)) throw new Error('A placeholder may not stand in scheme or host.');
-  const base = new URL(authority);
+  const [, , path = '', query = ''] = URL_PARTS.exec(template) ?? [];
+  const base = baseOf(template);
   const uses = new Set<string>();
   const isArgument: IsArgument = (name) => {
     uses.add(name);
@@ -59,6 +58,13 @@ export function compileUrl(template: string): CompiledUrl {
       return withQuery(text, writeQuery(pairs, args));
     },
   };
+}
+
+/** Scheme, userinfo and host of a URL template. Throws as `compileUrl` does. */
+export function baseOf(template: string): URL {
+  const authority = URL_PARTS.exec(template)?.[1] ?? '';
+  if (/[{}]/.test(authority)) throw new Error('A placeholder may not stand in scheme or host.');
+  return new URL(authority);
 }
 
 /** Compiles `query:` of the configuration: arrays repeat, objects become JSON, null is left out. */

@@ -3,8 +3,9 @@ import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { compileEgress } from '../../../src/upstream/http/egress.js';
+import { createHttpUpstream } from '../../../src/upstream/http/index.js';
 import { json, startFaultyServer, type FaultyServer } from '../../support/faulty-server.js';
-import { HttpBench, httpTool } from '../support.js';
+import { HttpBench, httpTool, start } from '../support.js';
 
 let bench = new HttpBench();
 let server: FaultyServer | undefined;
@@ -36,7 +37,8 @@ describe('a blocked address', () => {
   ])('written as %s is not dialled', async (host) => {
     server = await startFaultyServer(json({}));
     const tool = httpTool(`http://${host}:${server.port}/`);
-    const outcome = await bench.run(tool, {}, { deps: { egress: LOOPBACK } });
+    bench.pools.useEgress(LOOPBACK);
+    const outcome = await bench.run(tool);
     expect(outcome).toMatchObject(BLOCKED);
     expect((outcome as { error: Error }).error.message).not.toContain('127');
     expect(server.accepted).toBe(0);
@@ -57,12 +59,12 @@ describe('a blocked address', () => {
       process.nextTick(done, null, [{ address, family: 4 }]);
     }) as never);
     syncBuiltinESMExports();
-    const egress = { deny: ['169.254.0.0/16'], allow: [] };
+    bench.pools.useEgress({ deny: ['169.254.0.0/16'], allow: [] });
     const tool = httpTool(`http://rebinding.test:${server.port}/`);
-    expect(await bench.run(tool, {}, { deps: { egress } })).toMatchObject({ kind: 'ok' });
+    expect(await bench.run(tool)).toMatchObject({ kind: 'ok' });
     await server.idle();
     address = '169.254.169.254';
-    expect(await bench.run(tool, {}, { deps: { egress } })).toMatchObject(BLOCKED);
+    expect(await bench.run(tool)).toMatchObject(BLOCKED);
   });
 
   it('among several is passed over', async () => {
@@ -78,17 +80,42 @@ describe('a blocked address', () => {
       ]);
     }) as never);
     syncBuiltinESMExports();
-    const egress = { deny: ['169.254.0.0/16'], allow: [] };
+    bench.pools.useEgress({ deny: ['169.254.0.0/16'], allow: [] });
     const tool = httpTool(`http://two.test:${server.port}/`);
-    expect(await bench.run(tool, {}, { deps: { egress } })).toMatchObject({ kind: 'ok' });
+    expect(await bench.run(tool)).toMatchObject({ kind: 'ok' });
   });
 
-  it('may be allowed again, and policies do not share connections', async () => {
+  it('may be allowed again; a change holds for tools and connections that stand', async () => {
     server = await startFaultyServer(json({}));
     const tool = httpTool(server.origin);
-    const allowed = { ...LOOPBACK, allow: ['127.0.0.1/32'] };
-    expect(await bench.run(tool, {}, { deps: { egress: allowed } })).toMatchObject({ kind: 'ok' });
-    expect(await bench.run(tool, {}, { deps: { egress: LOOPBACK } })).toMatchObject(BLOCKED);
+    const invoke = createHttpUpstream(tool, {}, bench.pools);
+    const run = () => start(invoke, tool).outcome;
+    bench.pools.useEgress({ ...LOOPBACK, allow: ['127.0.0.1/32'] });
+    expect(await run()).toMatchObject({ kind: 'ok' });
+    bench.pools.useEgress(LOOPBACK);
+    expect(await run()).toMatchObject(BLOCKED);
+    bench.pools.useEgress({ ...LOOPBACK, allow: ['127.0.0.0/8'] });
+    expect(await run()).toMatchObject({ kind: 'ok' });
+    expect(server.accepted).toBe(2);
+  });
+
+  it('lets a call that is under way finish, and closes its connection then', async () => {
+    let finish = (): void => undefined;
+    server = await startFaultyServer((socket, request) => {
+      finish = () => {
+        json({})(socket, request);
+      };
+    });
+    const tool = httpTool(server.origin);
+    const { outcome } = bench.start(tool);
+    await vi.waitFor(() => {
+      expect(server?.requests).toHaveLength(1);
+    });
+    bench.pools.useEgress(LOOPBACK);
+    finish();
+    expect(await outcome).toMatchObject({ kind: 'ok' });
+    await server.idle();
+    expect(await bench.run(tool)).toMatchObject(BLOCKED);
   });
 });
 

@@ -24,7 +24,7 @@ import {
   type FaultyServer,
 } from '../../support/faulty-server.js';
 import { selfSigned } from '../../support/self-signed.js';
-import { contextWith, HttpBench, httpTool, OPEN_EGRESS } from '../support.js';
+import { contextWith, HttpBench, httpTool, start } from '../support.js';
 
 let bench = new HttpBench();
 const servers: FaultyServer[] = [];
@@ -87,7 +87,7 @@ describe('before anything was sent', () => {
     const first = bench.start(tool);
     await first.outcome;
     const { pools } = bench;
-    const invoke = createHttpUpstream(tool, { egress: OPEN_EGRESS }, pools);
+    const invoke = createHttpUpstream(tool, {}, pools);
     await pools.close();
     const outcome = await invoke({ id: 'c', tool, arguments: {} }, first.attempt);
     expect(outcome).toMatchObject({ kind: 'transport', phase: 'connecting' });
@@ -224,7 +224,7 @@ describe('an attempt that is aborted', () => {
     const tool = httpTool(server.origin);
     const attempt = new Attempt(contextWith(), 1, performance.now() + 1_000);
     attempt.abort(TIMEOUT);
-    const invoke = createHttpUpstream(tool, { egress: OPEN_EGRESS }, bench.pools);
+    const invoke = createHttpUpstream(tool, {}, bench.pools);
     expect(await invoke({ id: 'c', tool, arguments: {} }, attempt)).toMatchObject({
       kind: 'timeout',
       phase: 'queued',
@@ -370,11 +370,32 @@ describe('connections', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  it('those to an origin that no tool calls any more are closed, idle or in use', async () => {
+    const server = await serve(OK);
+    const tool = httpTool(server.origin);
+    const other = httpTool('http://other.invalid/');
+    await bench.run(tool);
+    await becomeIdle();
+    const pool = bench.pools.get(server.origin);
+    bench.pools.keepFor([other, tool]);
+    expect([pool.idleCount, bench.pools.get(server.origin)]).toEqual([1, pool]);
+    const invoke = createHttpUpstream(tool, {}, bench.pools);
+    bench.pools.keepFor([other]);
+    expect(pool.idleCount).toBe(0);
+    await server.idle();
+    // A call of the past may still be sent, and leaves no connection behind.
+    expect(await start(invoke, tool).outcome).toMatchObject({ kind: 'ok' });
+    await becomeIdle();
+    expect(pool.idleCount).toBe(0);
+    await server.idle();
+    expect(bench.pools.get(server.origin)).not.toBe(pool);
+  });
+
   it('an idle one that the peer closed is forgotten', async () => {
     const server = await serve(OK);
     await bench.run(httpTool(server.origin));
     await becomeIdle();
-    const pool = bench.pools.get(server.origin, OPEN_EGRESS);
+    const pool = bench.pools.get(server.origin);
     const before = pool.take();
     before.release();
     expect(pool.take()).toBe(before);
