@@ -322,6 +322,14 @@ describe('odd, but perhaps meant: warnings', () => {
       /^tools\[0\]\.errors\[0\]\.then: retry_after_ms has no effect/,
     ],
     [
+      `tools: [{ name: t, ${http}, errors: [{ when: { transport: ECONREFUSED }, then: { declined: a } }] }]`,
+      /^tools\[0\]\.errors\[0\]\.when\.transport: ECONREFUSED is no .*; did you mean ECONNREFUSED\?/,
+    ],
+    [
+      `mcp_servers: [{ name: s, url: "http://x/", errors: [{ when: { transport: BUSY }, then: { declined: a } }] }]`,
+      /^mcp_servers\[0\]\.errors\[0\]\.when\.transport: BUSY is no transport code that is known$/,
+    ],
+    [
       `tools: [{ name: t, ${http}, errors: [{ when: { status: 409 }, then: { code: UPSTREAM_FORBIDDEN, retry_after_pointer: /a } }] }]`,
       /retry_after_pointer has no effect/,
     ],
@@ -345,6 +353,13 @@ describe('odd, but perhaps meant: warnings', () => {
     const { warnings } = configOf(`version: 1\n${text}`);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(warning);
+  });
+
+  test("a module's own code is none", () => {
+    const errors = '[{ when: { transport: SQLITE_BUSY }, then: { declined: a } }]';
+    const tool = `{ name: t, module: ./marked.ts, input_schema: {}, errors: ${errors} }`;
+    const { warnings } = configOf(`version: 1\ntools: [${tool}]`);
+    expect(warnings).toEqual([]);
   });
 
   test('a hint on an outcome that may pass is none', () => {

@@ -1,16 +1,26 @@
 // `errors:` and declared predicates: each rule asks something, says one thing, and can ever match.
 import { CATALOGUE, CATEGORIES } from '../../errors/catalogue.js';
+import { TRANSPORT_CODES, transportRow } from '../../errors/transport-table.js';
 import type { ConfigPath } from '../faults.js';
 import { problemOfRe2 } from '../patterns.js';
 import { didYouMean } from '../similar.js';
 import { checkExactlyOne, type CheckContext, items, members, textOf } from './context.js';
 
+const FAMILIES: readonly string[] = ['connection', 'timeout', 'tls'];
 const MEANINGS = ['declined', 'transient', 'permanent', 'code'] as const;
 
-export function checkErrorRules(context: CheckContext, path: ConfigPath, rules: unknown): void {
+/** @param ownCodes whether the tool is a module, that may throw codes of its own. */
+export function checkErrorRules(
+  context: CheckContext,
+  path: ConfigPath,
+  rules: unknown,
+  ownCodes = false,
+): void {
   items(rules).forEach((rule, index) => {
     const place = [...path, index];
-    checkWhen(context, [...place, 'when'], members(rule)['when']);
+    const when = members(rule)['when'];
+    checkWhen(context, [...place, 'when'], when);
+    checkTransport(context, [...place, 'when', 'transport'], members(when)['transport'], ownCodes);
     checkThen(context, [...place, 'then'], members(rule)['then']);
   });
 }
@@ -33,17 +43,34 @@ function checkWhen(context: CheckContext, path: ConfigPath, value: unknown): voi
     checkExactlyOne(context, [...path, 'header'], header, ['equals', 'matches']);
 }
 
+/** A warning only: Node may have codes that the gateway has no meaning for. */
+function checkTransport(
+  context: CheckContext,
+  path: ConfigPath,
+  value: unknown,
+  ownCodes: boolean,
+): void {
+  const code = textOf(value);
+  if (code === undefined || FAMILIES.includes(code) || transportRow(code) !== undefined) return;
+  const hint = hintOf(code, TRANSPORT_CODES);
+  if (ownCodes && hint === '') return;
+  context.warn(path, `${code} is no transport code that is known${hint}`);
+}
+
+function hintOf(name: string, names: readonly string[]): string {
+  const meant = didYouMean(name, names);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}
+
 function checkThen(context: CheckContext, path: ConfigPath, value: unknown): void {
   if (value === undefined) return;
   const then = members(value);
   checkExactlyOne(context, path, then, MEANINGS);
   const code = textOf(then['code']);
   if (code !== undefined && !Object.hasOwn(CATALOGUE, code)) {
-    const meant = didYouMean(code, Object.keys(CATALOGUE));
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     context.fault(
       [...path, 'code'],
-      `is no code of the catalogue${hint}`,
+      `is no code of the catalogue${hintOf(code, Object.keys(CATALOGUE))}`,
       'a code of docs/errors.md',
     );
     return;

@@ -49,7 +49,7 @@ function checkTool(context: CheckContext, path: ConfigPath, tool: JsonObject): v
   const known = argumentNames(tool['input_schema']);
   checkHttp(context, [...path, 'http'], members(tool['http']), known);
   checkModule(context, [...path, 'module'], tool['module']);
-  checkErrorRules(context, [...path, 'errors'], tool['errors']);
+  checkErrorRules(context, [...path, 'errors'], tool['errors'], tool['module'] !== undefined);
   checkIdempotency(context, [...path, 'idempotency'], tool['idempotency']);
   if (tool['cache'] !== undefined && !readsOnly(tool)) {
     const expected = 'read_only: true, or method GET or HEAD';
