@@ -113,7 +113,7 @@ export interface ToolPolicy {
   readonly rateLimit: RateLimitPolicy | null;
   readonly result: ResultPolicy;
   readonly trust503: boolean;
-  /** Per run_id and tool, across batches. */
+  /** Retries per run_id and tool, across batches; first attempts are not counted. */
   readonly maxToolAttempts: number;
   /**
    * What a model is shown of a result that reads like an instruction. `annotate` (default): all of

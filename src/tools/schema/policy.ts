@@ -187,7 +187,8 @@ export const policyKeys = {
   max_tool_attempts: optional(
     count(
       {
-        description: 'Attempts per `run_id` and tool, across batches.',
+        description:
+          'Retries per `run_id` and tool, across batches; first attempts are not counted.',
         default: D.maxToolAttempts,
       },
       1,
