@@ -54,7 +54,8 @@ export function healthRoutes(app: FastifyInstance): void {
       schema: {
         operationId: 'healthz',
         summary: 'How the gateway and each tool are doing',
-        description: 'Where clients are configured, tools are shown to callers with a key only.',
+        description:
+          'Where clients are configured, a caller with a key is shown the tools that it may use and their MCP servers; the status is that of all.',
         tags: ['health'],
         response: {
           200: {
@@ -73,15 +74,15 @@ export function healthRoutes(app: FastifyInstance): void {
     },
     async (request, reply) => {
       const { gateway } = app;
-      const { status, uptimeMs, tools, servers } = healthOf(gateway);
       const shown = !gateway.clients.required || request.isAdmin || request.client.id !== '';
-      const mayUse = request.isAdmin ? () => true : request.client.mayUse;
+      const mayUse = request.isAdmin ? undefined : request.client.mayUse;
+      const { status, uptimeMs, tools, servers } = healthOf(gateway, mayUse);
       return reply.send({
         status,
         version: VERSION,
         uptime_ms: Math.round(uptimeMs),
         batches_in_flight: gateway.running.size,
-        tools: shown ? tools.filter(({ name }) => mayUse(name)) : null,
+        tools: shown ? tools : null,
         mcp_servers: shown ? servers : null,
       });
     },

@@ -1,6 +1,5 @@
 // What `/healthz` says: per tool its breaker, what is in flight and queued, its limits and its last
 // failure's code; per MCP server its connection. Degraded is not down.
-import type { McpServer } from '../upstream/mcp/index.js';
 import type { Gateway } from './gateway.js';
 import type { PipelineSnapshot } from '../policy/pipeline.js';
 import type { LastFailure, ToolRuntime } from './tool-runtime.js';
@@ -70,14 +69,40 @@ export interface ServerHealth {
   readonly required: boolean;
 }
 
-/** One MCP server's health. */
-function serverHealth(server: McpServer, required: boolean): ServerHealth {
-  return {
-    name: server.name,
-    state: server.status().state,
-    tools: server.tools().length,
-    required,
-  };
+type Member = ReturnType<Gateway['mcp']['all']>[number];
+
+/**
+ * One MCP server's health; nothing where none of its tools may be used. One that has told none yet
+ * is asked for by its prefix.
+ */
+function serverHealth(
+  { server, definition }: Member,
+  offered: readonly string[],
+  mayUse: (name: string) => boolean,
+): ServerHealth[] {
+  const usable = offered.filter(mayUse);
+  const hidden = offered.length > 0 ? usable.length === 0 : !mayUse(definition.prefix);
+  if (hidden) return [];
+  const { name, required } = definition;
+  return [{ name, state: server.status().state, tools: usable.length, required }];
+}
+
+/** A lazy server that nobody has called yet is not in trouble. */
+function isSound({ server, definition }: Member): boolean {
+  const { state } = server.status();
+  return state === 'connected' || (definition.connect === 'lazy' && state !== 'failed');
+}
+
+function toolsByServer(runtimes: readonly ToolRuntime[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const { definition } of runtimes) {
+    if (definition.upstream.kind !== 'mcp') continue;
+    const { server } = definition.upstream;
+    const known = names.get(server);
+    if (known === undefined) names.set(server, [definition.name]);
+    else known.push(definition.name);
+  }
+  return names;
 }
 
 export interface GatewayHealth {
@@ -88,19 +113,26 @@ export interface GatewayHealth {
   readonly servers: readonly ServerHealth[];
 }
 
-/** The whole gateway's health. */
-export function healthOf(gateway: Gateway): GatewayHealth {
-  const tools = [...gateway.registry.all()].map(toolHealth);
-  const servers = gateway.mcp
-    .all()
-    .map(({ server, definition }) => serverHealth(server, definition.required));
-  const sound =
-    tools.every(({ status }) => status === 'ok') &&
-    servers.every(({ state }) => state === 'connected');
+/**
+ * The whole gateway's health.
+ *
+ * @param mayUse which tools, and servers of which tools, are shown; the status is that of all.
+ */
+export function healthOf(
+  gateway: Gateway,
+  mayUse: (name: string) => boolean = () => true,
+): GatewayHealth {
+  const runtimes = gateway.registry.all();
+  const tools = runtimes.map(toolHealth);
+  const members = gateway.mcp.all();
+  const offered = toolsByServer(runtimes);
+  const sound = tools.every(({ status }) => status === 'ok') && members.every(isSound);
   return {
     status: gateway.draining ? 'draining' : sound ? 'ok' : 'degraded',
     uptimeMs: performance.now() - gateway.startedAt,
-    tools,
-    servers,
+    tools: tools.filter(({ name }) => mayUse(name)),
+    servers: members.flatMap((member) =>
+      serverHealth(member, offered.get(member.definition.name) ?? [], mayUse),
+    ),
   };
 }

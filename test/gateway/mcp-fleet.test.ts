@@ -1,5 +1,6 @@
 // MCP servers through the whole product: their tools, their trouble in /healthz, lazy connects,
 // reloads that lose no call.
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Cancellation } from '../../src/cancellation.js';
@@ -45,10 +46,38 @@ describe('a server over stdio', () => {
 
   it('that is lazy connects when one of its tools is called', async () => {
     harness = await startHarness({ mcp_servers: [everything({ connect: 'lazy' })] });
-    expect((await harness.app.inject('/healthz')).json().mcp_servers[0].state).not.toBe(
-      'connected',
-    );
+    // Nobody has asked for it yet: that is no trouble.
+    expect((await harness.app.inject('/healthz')).json()).toMatchObject({
+      status: 'ok',
+      mcp_servers: [{ name: 'every', state: 'disconnected', tools: 0 }],
+    });
     expect((await harness.callOne('every.echo', { message: 'x' })).status).toBe('ok');
+  });
+
+  it('is shown in /healthz to those who may use one of its tools', async () => {
+    const key = (name: string): string => createHash('sha256').update(name).digest('hex');
+    harness = await startHarness({
+      mcp_servers: [
+        everything({ tools: ['echo', 'get-sum'] }),
+        everything({ name: 'lazy', connect: 'lazy' }),
+      ],
+      clients: [
+        { id: 'one', key_sha256: key('one'), tools: ['every.echo'] },
+        { id: 'lazy', key_sha256: key('lazy'), tools: ['lazy.*'] },
+        { id: 'none', key_sha256: key('none'), tools: ['other.*'] },
+      ],
+    });
+    const shown = async (name: string): Promise<unknown> => {
+      const headers = { 'x-api-key': name };
+      return (await harness?.app.inject({ url: '/healthz', headers }))?.json().mcp_servers;
+    };
+    expect(await shown('one')).toEqual([
+      { name: 'every', state: 'connected', tools: 1, required: false },
+    ]);
+    expect(await shown('lazy')).toEqual([
+      { name: 'lazy', state: 'disconnected', tools: 0, required: false },
+    ]);
+    expect(await shown('none')).toEqual([]);
   });
 
   describe('that never answers', () => {
@@ -65,6 +94,13 @@ describe('a server over stdio', () => {
         code: 'MCP_CONNECTION_FAILED',
         effect: 'not_sent',
       });
+    });
+
+    it('is trouble once it was asked for', async () => {
+      const dead = { ...mute, name: 'dead', command: [process.execPath, '-e', 'process.exit(3)'] };
+      harness = await startHarness({ mcp_servers: [dead] });
+      await harness.callOne('dead.tool');
+      expect((await harness.app.inject('/healthz')).json().status).toBe('degraded');
     });
 
     it('does not hold a call that was cancelled', async () => {
