@@ -1,6 +1,6 @@
-// The pace that an upstream bears, learned from its own "not before": what went through before it
+// The pace that an upstream bears, learned from its own "too many": what went through before it
 // said so is a first guess; then faster until it says it again, and from there carefully around the
-// pace that was refused.
+// pace that was refused. Where going slower does not help, it is not the pace that it refuses.
 
 const MIN_SPACING_MS = 1;
 const MAX_SPACING_MS = 1000;
@@ -11,20 +11,24 @@ const SAME_STORY_MS = 60_000;
 const SLOW_DOWN = 1.05;
 /** What a success takes from the spacing: much while it is far from the one that was refused last,
  * little around it, and more again the longer nothing was refused. */
-const SEARCH = 0.01;
+const SEARCH = 0.005;
 const PROBE = 0.0001;
 const PATIENCE = 400;
 const AROUND_FROM = 0.9;
 const AROUND_TO = 1.1;
+/** So many times slower than the guess means that the guess was wrong, or, again, the whole idea. */
+const WRONG = 1.75;
 
 export class Pace {
   readonly #knownMs: number | undefined;
-  #spacingMs = MIN_SPACING_MS;
+  #spacingMs = 0;
+  /** What the spacing is compared with, and whether that was corrected already. */
+  #guessMs = 0;
+  #corrected = false;
+  #useless = false;
   /** The spacing that was refused last; 0 while none is known. */
   #refusedMs = 0;
   #pausedAt = -Infinity;
-  /** Until then callers come at a pace that was promised before it was corrected. */
-  #settledFrom = -Infinity;
   /** While only one pause is known: the time in which `#sent` attempts were borne. */
   #firstSpanMs = 0;
   #sentFrom = performance.now();
@@ -37,9 +41,14 @@ export class Pace {
     this.#knownMs = knownMs;
   }
 
-  /** The time between two callers, milliseconds. */
+  /** The time between two callers, milliseconds; 0 where none is known or worth keeping. */
   get spacingMs(): number {
-    return this.#knownMs ?? this.#spacingMs;
+    return this.#useless ? 0 : (this.#knownMs ?? this.#spacingMs);
+  }
+
+  /** Until the upstream was content for a while, no pace is kept. */
+  giveUp(): void {
+    this.#useless = true;
   }
 
   /** An attempt goes upstream. */
@@ -57,19 +66,19 @@ export class Pace {
 
   /** An attempt succeeded: the pace may be a little faster. */
   succeeded(): void {
+    if (this.spacingMs === 0) return;
     const ratio = this.#spacingMs / this.#refusedMs;
     this.#successes += 1;
     const probe = PROBE * (1 + (this.#successes / PATIENCE) ** 2);
     const step = ratio > AROUND_FROM && ratio < AROUND_TO ? Math.min(SEARCH, probe) : SEARCH;
     this.#set(this.#spacingMs * (1 - step));
+    this.#guessMs = Math.min(this.#guessMs, this.#spacingMs);
   }
 
   /**
-   * The upstream asked for a pause.
-   *
-   * @param promisedUntil the last moment that callers were told at the old pace
+   * The upstream asked for a pause because of too many calls.
    */
-  paused(now: number, pauseMs: number, promisedUntil: number): void {
+  paused(now: number, pauseMs: number): void {
     const again = now - this.#pausedAt < SAME_STORY_MS;
     // The attempt that was refused does not count.
     const sent = this.#sentBefore + this.#sent - 1;
@@ -80,23 +89,37 @@ export class Pace {
     this.#sent = 0;
     this.#firstSpanMs = 0;
     this.#successes = 0;
-    if (!again) {
-      this.#refusedMs = 0;
-      this.#firstSpanMs = spanMs + pauseMs;
-      this.#sent = sent;
-      this.#set(this.#firstSpanMs / Math.max(1, sent));
-    } else if (now >= this.#settledFrom) {
-      this.#refusedMs = Math.max(this.#spacingMs, spanMs / Math.max(1, sent));
-      this.#settledFrom = promisedUntil;
-      this.#set(Math.max(this.#spacingMs * SLOW_DOWN, spanMs / Math.max(1, sent)));
+    if (again) {
+      this.#slowDown(spanMs / Math.max(1, sent));
+      return;
     }
+    this.#useless = false;
+    this.#refusedMs = 0;
+    this.#firstSpanMs = spanMs + pauseMs;
+    this.#sent = sent;
+    this.#guess(this.#firstSpanMs / Math.max(1, sent));
   }
 
   /** Another attempt of those that were under way was refused: it was not borne either. */
   refusedToo(): void {
     if (this.#firstSpanMs === 0) return;
     this.#sent -= 1;
-    this.#set(this.#firstSpanMs / Math.max(1, this.#sent));
+    this.#guess(this.#firstSpanMs / Math.max(1, this.#sent));
+  }
+
+  #slowDown(borneMs: number): void {
+    this.#refusedMs = Math.max(this.#spacingMs, borneMs);
+    this.#set(Math.max(this.#spacingMs * SLOW_DOWN, borneMs));
+    if (this.#spacingMs <= WRONG * this.#guessMs) return;
+    if (this.#corrected) this.giveUp();
+    this.#corrected = true;
+    this.#guessMs = this.#spacingMs;
+  }
+
+  #guess(spacingMs: number): void {
+    this.#set(spacingMs);
+    this.#guessMs = this.#spacingMs;
+    this.#corrected = false;
   }
 
   #set(spacingMs: number): void {

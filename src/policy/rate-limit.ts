@@ -57,8 +57,8 @@ export function cooldownTrigger(
     if (outcome.kind === 'ok') {
       gate.succeeded();
     } else {
-      const { cooldownMs } = classifyOnce(outcome, subject, ctx);
-      if (cooldownMs !== null) gate.extend(cooldownMs);
+      const { cooldownMs, info } = classifyOnce(outcome, subject, ctx);
+      if (cooldownMs !== null) gate.extend(cooldownMs, info.code === 'TOOL_RATE_LIMITED');
     }
     return outcome;
   };

@@ -12,11 +12,13 @@ import { TurnLine, type Turn } from './turn-line.js';
 /** Turns kept per tool; refused callers beyond it are told a moment but nothing is kept. */
 const MAX_TURNS = 10_000;
 /** How far one group's turns may reach: who floods cannot push everybody else's turn out. */
-const GROUP_HORIZON_MS = 30_000;
-const MIN_GROUP_TURNS = 10;
+const HORIZON_MS = 30_000;
+const MIN_HORIZON_TURNS = 10;
 
 const KEPT_WEIGHT = 0.05;
 const MIN_KEPT = 0.5;
+/** However few come, no more than so many are told the same unit. */
+const MAX_OVERBOOKED = 100;
 
 /** A whole unit, but for what sums of fractions lose. */
 export const ONE_UNIT = 1 - 1e-6;
@@ -104,27 +106,32 @@ export class Turns {
 
   /**
    * The k-th refused caller is told when the k-th unit comes free. Turns stand at least a unit's
-   * time apart: so it is enough that the next one is sure of its unit. Returns the moment.
+   * time apart: so it is enough that the next one is sure of its unit. Where less than half of the
+   * callers come, more of them are told the same unit. Returns the moment; `from` as in `issueAt`.
    */
-  issue(caller: Caller, now: number, supply: Supply): number {
-    const unitMs = 1 / supply.perMs;
+  issue(caller: Caller, now: number, supply: Supply, from?: number): number {
+    const share = Math.min(1, Math.max(1 / MAX_OVERBOOKED, this.#kept / MIN_KEPT));
+    const unitMs = share / supply.perMs;
     const waitMs = (this.outstanding + 1 - supply.free + supply.lag) * unitMs;
     const dueAt = Math.max(now + Math.max(0, waitMs), this.#line.lastDueAt + unitMs);
-    return this.issueAt(caller, dueAt, unitMs);
+    // Nothing shows whether those without a name come back: their line stays short.
+    return this.issueAt(caller, dueAt, unitMs, caller.key === undefined ? now : from);
   }
 
   /**
-   * Promises `dueAt`, or later where that keeps the order. Beyond what is kept, refused callers
-   * are still spread, `spacingMs` apart, but hold nothing. Returns the moment.
+   * Promises `dueAt`, or later where that keeps the order. Beyond what is kept, and beyond the
+   * horizon from `from` where it is given, refused callers are spread over the later half of the
+   * horizon, and hold nothing. Returns the moment.
    */
-  issueAt(caller: Caller, dueAt: number, spacingMs: number): number {
+  issueAt(caller: Caller, dueAt: number, spacingMs: number, from = Infinity): number {
     const at = Math.max(dueAt, this.#line.lastDueAt);
-    const most = Math.min(MAX_TURNS, Math.max(MIN_GROUP_TURNS, GROUP_HORIZON_MS / spacingMs));
+    const most = Math.min(MAX_TURNS, Math.max(MIN_HORIZON_TURNS, HORIZON_MS / spacingMs));
+    const latest = from + most * spacingMs;
     const held = this.#groups.get(caller.group)?.size ?? 0;
-    if (this.outstanding >= MAX_TURNS || held >= most) {
+    if (this.outstanding >= MAX_TURNS || held >= most || at > latest) {
       const place = this.#unkept;
-      this.#unkept = (place + 1) % Math.ceil(most);
-      return at + place * spacingMs;
+      this.#unkept = (place + 1) % Math.ceil(most / 2);
+      return Math.min(at, latest) - place * spacingMs;
     }
     const key = caller.key ?? (this.#unnamed += 1);
     this.#keep({ group: caller.group, key, dueAt: at, line: this.#line, state: 'waiting' });
