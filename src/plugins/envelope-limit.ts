@@ -5,6 +5,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Problem } from './problem.js';
+import { ADDRESS, WindowStore } from './window-store.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,14 +18,14 @@ export const envelopeLimitPlugin = fp(
   async (app: FastifyInstance) => {
     const limit = app.gateway.config.server.rateLimit;
     if (limit === null) return;
-    await app.register(rateLimit, { global: false });
+    await app.register(rateLimit, { global: false, store: WindowStore });
     const windowSeconds = Math.max(1, Math.ceil(limit.perMs / 1000));
     const check = app.createRateLimit({
       max: limit.requests,
       timeWindow: limit.perMs,
       // Keyed on who is authenticated, never on a header that the caller can rotate.
       keyGenerator: (request) =>
-        request.client.id === '' ? `ip:${request.ip}` : request.client.id,
+        request.client.id === '' ? ADDRESS + request.ip : `client:${request.client.id}`,
     });
     app.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.config.limited === false) return;

@@ -222,6 +222,26 @@ describe('the limit of requests', () => {
     harness = undefined;
   });
 
+  it('of a client is not reset by requests from more addresses than are remembered', async () => {
+    const server = { rate_limit: { requests: 2, per_ms: 600_000 }, trust_proxy: ['127.0.0.1'] };
+    harness = await startHarness({ ...CONFIG, server });
+    const { app } = harness;
+    const known = async (): Promise<number> =>
+      (await app.inject({ url: '/v1/tools', headers: { 'x-api-key': 'planner-key' } })).statusCode;
+    const stranger = async (n: number): Promise<number> => {
+      const address = `10.0.${Math.floor(n / 250)}.${n % 250}`;
+      return (await app.inject({ url: '/nope', headers: { 'x-forwarded-for': address } }))
+        .statusCode;
+    };
+    expect([await known(), await known(), await known()]).toEqual([200, 200, 429]);
+    for (let n = 0; n < 3; n += 1) await stranger(5000);
+    for (let n = 0; n < 5000; n += 1) await stranger(n);
+    expect(await known()).toBe(429);
+    // Of addresses the one longest unseen is forgotten; the others are counted on.
+    expect([await stranger(4999), await stranger(4999)]).toEqual([404, 429]);
+    expect(await stranger(5000)).toBe(404);
+  });
+
   it('counts a batch once, per client, and answers 429 with its headers', async () => {
     harness = await startHarness({
       ...CONFIG,
