@@ -124,7 +124,7 @@ const EXAMPLES: Readonly<Record<Exclude<ErrorCode, RequestCode>, Example>> = {
   },
   RESOURCE_EXHAUSTED: {
     tool: 'weather.forecast',
-    outcome: { kind: 'draining', retryAfterMs: 3000 },
+    outcome: { kind: 'transport', phase: 'queued', error: system('EMFILE') },
   },
   CONFIGURATION_ERROR: {
     tool: 'weather.forecast',

@@ -88,8 +88,6 @@ export interface CallContext {
   keySent: boolean;
   /** What the last failure of this call means (`classifyOnce`). */
   verdict: Remembered | undefined;
-  /** Milliseconds spent in queues. */
-  queuedMs: number;
   /** Work that goes on after its outcome was given (a module that ignores abort); it keeps its slot. */
   lingering: Promise<unknown> | undefined;
 }

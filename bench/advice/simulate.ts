@@ -147,7 +147,6 @@ function contextOf(runId: string): CallContext {
     effectMayHaveHappened: false,
     keySent: false,
     verdict: undefined,
-    queuedMs: 0,
     lingering: undefined,
   };
 }

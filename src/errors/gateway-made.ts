@@ -14,7 +14,6 @@ type GatewayKind =
   | 'rate-limited'
   | 'circuit-open'
   | 'bulkhead-full'
-  | 'draining'
   | 'idempotency-conflict'
   | 'dependency-failed'
   | 'misconfigured'
@@ -35,7 +34,6 @@ const ROWS = {
   'rate-limited':         row(['TOOL_RATE_LIMITED',     'yes', 'not_sent',  'N']),
   'circuit-open':         row(['TOOL_CIRCUIT_OPEN',     'yes', 'not_sent',  'N']),
   'bulkhead-full':        row(['BULKHEAD_FULL',         'yes', 'not_sent',  'N']),
-  draining:               row(['RESOURCE_EXHAUSTED',    'yes', 'not_sent',  'N']),
   'idempotency-conflict': row(['IDEMPOTENCY_CONFLICT',  'no',  'not_sent',  'N']),
   'dependency-failed':    row(['DEPENDENCY_FAILED',     'no',  'not_sent',  'N']),
   misconfigured:          row(['CONFIGURATION_ERROR',   'no',  'not_sent',  'N']),
@@ -123,11 +121,6 @@ function say(outcome: GatewayOutcome, subject: ClassifySubject): Said {
             : 'The call waited too long for a free slot of the tool.',
         hint: { ms: outcome.retryAfterMs, source: 'gateway' },
         details: { limit: outcome.limit, queued: outcome.queued, cause: outcome.cause },
-      };
-    case 'draining':
-      return {
-        message: 'The gateway is shutting down and takes no new calls.',
-        hint: { ms: outcome.retryAfterMs, source: 'gateway' },
       };
     case 'idempotency-conflict':
       return { message: 'The idempotency key was used before with other arguments.' };

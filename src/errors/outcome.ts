@@ -151,12 +151,6 @@ export interface NotPermittedOutcome {
   readonly kind: 'not-permitted';
 }
 
-/** The gateway is draining. */
-export interface DrainingOutcome {
-  readonly kind: 'draining';
-  readonly retryAfterMs: number;
-}
-
 /** A fault in the call itself that is not its arguments: bad `timeout_ms`, an unknown field. */
 export interface InvalidCallOutcome {
   readonly kind: 'invalid-call';
@@ -223,6 +217,8 @@ export interface McpConnectionOutcome {
     | 'child_exited'
     | 'not_json';
   readonly error?: unknown;
+  /** The HTTP answer that ended the handshake, where there was one. */
+  readonly http?: { readonly status: number; readonly headers: HeaderBag };
   readonly exitCode?: number;
   readonly exitSignal?: string;
 }
@@ -241,7 +237,6 @@ export type FailedOutcome =
   | InvalidArgumentsOutcome
   | UnknownToolOutcome
   | NotPermittedOutcome
-  | DrainingOutcome
   | InvalidCallOutcome
   | IdempotencyConflictOutcome
   | DependencyFailedOutcome

@@ -157,7 +157,6 @@ function createContext(
     effectMayHaveHappened: false,
     keySent: false,
     verdict: undefined,
-    queuedMs: 0,
     lingering: undefined,
   };
 }

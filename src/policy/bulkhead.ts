@@ -138,9 +138,7 @@ export class Bulkhead {
   #settle(waiter: Waiter, refusal: Outcome | undefined): void {
     clearTimeout(waiter.timer);
     waiter.ctx.cancellation.unsubscribe(waiter.onCancel);
-    const waitedMs = performance.now() - waiter.since;
-    waiter.ctx.queuedMs += waitedMs;
-    this.#observer.queueWaited(waitedMs);
+    this.#observer.queueWaited(performance.now() - waiter.since);
     waiter.resolve(refusal);
   }
 

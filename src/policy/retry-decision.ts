@@ -65,7 +65,6 @@ function isLocal(outcome: FailedOutcome): boolean {
     case 'circuit-open':
     case 'bulkhead-full':
     case 'rate-limited':
-    case 'draining':
     case 'cancelled':
       return true;
     case 'timeout':

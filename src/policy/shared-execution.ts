@@ -26,7 +26,6 @@ export class SharedExecution {
     ctx.retryStoppedBy = this.#ctx.retryStoppedBy;
     ctx.effectMayHaveHappened = this.#ctx.effectMayHaveHappened;
     ctx.keySent = this.#ctx.keySent;
-    ctx.queuedMs = this.#ctx.queuedMs;
     return outcome;
   }
 

@@ -8,7 +8,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   ...['batch_id', 'call_id', 'request_id', 'reqId', 'run_id', 'trace_id', 'span_id'],
   ...['client', 'tool', 'server', 'format', 'actor'],
   // how it ended
-  ...['status', 'code', 'category', 'reason', 'effect', 'attempts', 'cached', 'queued_ms'],
+  ...['status', 'code', 'category', 'reason', 'effect', 'attempts', 'cached'],
   ...['retryable', 'retry_after_ms', 'retry_stopped_by', 'duration_ms', 'http_status'],
   // how much
   ...['calls', 'by_status', 'by_code', 'tools', 'clients', 'servers', 'faults', 'in_flight'],

@@ -64,7 +64,6 @@ function levelOf({ status, errorInfo }: ToolResult): 'debug' | 'info' | 'warn' |
 export interface CallLine {
   readonly batchId: string;
   readonly client: string;
-  readonly queuedMs?: number;
   readonly traceId?: string | undefined;
 }
 
@@ -98,7 +97,6 @@ export function logCall(logger: Logger, line: CallLine, result: ToolResult): voi
     textMember('retry_stopped_by', stoppedBy) +
     numberMember('attempts', result.attempts) +
     (result.cached ? ',"cached":true' : '') +
-    numberMember('queued_ms', line.queuedMs) +
     numberMember('duration_ms', result.durationMs) +
     textMember('trace_id', line.traceId) +
     lineEnd('call');

@@ -218,7 +218,6 @@ export const anyOutcome: Arb<FailedOutcome> = fc.oneof(
     suggestions: fc.array(text),
   }),
   fc.constantFrom<FailedOutcome>({ kind: 'not-permitted' }, { kind: 'idempotency-conflict' }),
-  fc.record({ kind: fc.constant('draining' as const), retryAfterMs: waitMs }),
   fc.record({
     kind: fc.constant('dependency-failed' as const),
     dependency: fc.record({ id: text, code: text }),

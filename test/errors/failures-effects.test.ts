@@ -118,7 +118,6 @@ failureCase('C23, C24: calls that never ran', [
   ['a dependency that failed', 'GET', { kind: 'dependency-failed', dependency: { id: 'a', code: 'TOOL_TIMEOUT' } }, means('DEPENDENCY_FAILED no not_sent neutral')],
   ['the same key, other arguments', 'POST', { kind: 'idempotency-conflict' }, means('IDEMPOTENCY_CONFLICT no not_sent neutral')],
   ['a module that does not load', 'POST', { kind: 'misconfigured', explanation: 'The module could not be loaded.' }, means('CONFIGURATION_ERROR no not_sent neutral')],
-  ['draining', 'POST', { kind: 'draining', retryAfterMs: 1000 }, means('RESOURCE_EXHAUSTED retry not_sent neutral', 1000)],
   ['cancelled in the queue', 'POST', { kind: 'cancelled', reason: 'client_left', phase: 'queued' }, means('TOOL_CANCELLED no not_sent neutral')],
   ['an upstream that answers 400', 'GET', response(400, {}, 'bad'), means('UPSTREAM_INVALID_REQUEST no completed success')],
 ]);

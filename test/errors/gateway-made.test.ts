@@ -27,7 +27,6 @@ const PAGE: readonly (readonly [outcome: FailedOutcome, row: string, retryable: 
     'BULKHEAD_FULL | yes | not_sent | N', true, 120, { limit: 10, queued: 4 }],
   [{ kind: 'bulkhead-full', limit: 10, queued: 4, retryAfterMs: 120, cause: 'queue_timeout' },
     'BULKHEAD_FULL | yes | not_sent | N', true, 120, { limit: 10, queued: 4 }],
-  [{ kind: 'draining', retryAfterMs: 3000 }, 'RESOURCE_EXHAUSTED | yes | not_sent | N', true, 3000, {}],
   [{ kind: 'idempotency-conflict' }, 'IDEMPOTENCY_CONFLICT | no | not_sent | N', false, null, {}],
   [{ kind: 'dependency-failed', dependency: { id: 'c0', code: 'TOOL_TIMEOUT' } },
     'DEPENDENCY_FAILED | no | not_sent | N', false, null, { dependency: { id: 'c0', code: 'TOOL_TIMEOUT' } }],
@@ -57,7 +56,7 @@ describe("the gateway's own decisions", () => {
 
   it('covers every code that only the gateway makes', () => {
     const codes = new Set(PAGE.map(([outcome]) => infoOf(outcome).code));
-    expect(codes.size).toBe(13);
+    expect(codes.size).toBe(12);
   });
 
   it('says who opened a breaker', () => {

@@ -86,7 +86,6 @@ export function makeContext({ withinMs = 60_000, ...rest }: ContextOptions = {})
     effectMayHaveHappened: false,
     keySent: false,
     verdict: undefined,
-    queuedMs: 0,
     lingering: undefined,
     ...rest,
   };

@@ -107,7 +107,7 @@ describe('the line of a call', () => {
     const errorInfo = info('TOOL_TIMEOUT', { reason: 'fair_use', effect: 'unknown' });
     errorInfo.details['retry_stopped_by'] = 'unsafe_to_repeat';
     errorInfo.details['upstream_text'] = 'upstream text';
-    logCall(logger(), { ...batch, queuedMs: 1.26 }, result('t', 'TOOL_TIMEOUT', { errorInfo }));
+    logCall(logger(), batch, result('t', 'TOOL_TIMEOUT', { errorInfo }));
     const line = last();
     delete line['time'];
     expect(line).toEqual({
@@ -124,7 +124,6 @@ describe('the line of a call', () => {
       effect: 'unknown',
       retry_stopped_by: 'unsafe_to_repeat',
       attempts: 1,
-      queued_ms: 1.3,
       duration_ms: 12.3,
     });
   });

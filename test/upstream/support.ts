@@ -67,7 +67,6 @@ export function contextWith(more: Partial<CallContext> = {}): CallContext {
     effectMayHaveHappened: false,
     keySent: false,
     verdict: undefined,
-    queuedMs: 0,
     lingering: undefined,
     ...more,
   };

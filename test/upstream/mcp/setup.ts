@@ -164,7 +164,6 @@ function context(timeoutMs: number, more: Partial<CallContext> = {}): CallContex
     effectMayHaveHappened: false,
     keySent: false,
     verdict: undefined,
-    queuedMs: 0,
     lingering: undefined,
     ...more,
   };
