@@ -1,9 +1,15 @@
 // What a call may ask of the gateway beside its arguments: W3C trace context, and `_meta.toolgate`
 // with `timeout_ms`, `idempotency_key`, `deadline_ms` and `run_id`, as in the native envelope.
 import type { ToolCall } from '../../src/call.js';
-import { isPositiveInteger, isPrintableKey } from '../../src/format/batch-options.js';
+import {
+  isPositiveInteger,
+  isPrintableKey,
+  MUST_BE_KEY,
+  MUST_BE_MS,
+} from '../../src/format/batch-options.js';
 import { addFault, faultList, hasFaults, pointerTo } from '../../src/format/pointers.js';
 import type { BatchRequest } from '../../src/gateway/gateway.js';
+import { isObject } from '../../src/json/object.js';
 import { usableTraceparent } from '../../src/telemetry/traceparent.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -15,8 +21,12 @@ export interface CallOptions {
   readonly faults: Readonly<Record<string, string>> | undefined;
 }
 
-const MS = 'must be a positive integer (milliseconds)';
-const TEXT = 'must be 1 to 256 printable characters';
+const EXPECTED: ReadonlyMap<string, string> = new Map([
+  ['timeout_ms', MUST_BE_MS],
+  ['deadline_ms', MUST_BE_MS],
+  ['idempotency_key', MUST_BE_KEY],
+  ['run_id', MUST_BE_KEY],
+]);
 
 /** Reads `_meta` of a request. */
 export function readCallOptions(meta: Readonly<Record<string, unknown>> | undefined): CallOptions {
@@ -29,10 +39,9 @@ export function readCallOptions(meta: Readonly<Record<string, unknown>> | undefi
   const traceparent = usableTraceparent(meta?.['traceparent']);
   if (traceparent !== undefined) batch.traceparent = traceparent;
   const own = meta?.['toolgate'];
-  if (own !== undefined && (typeof own !== 'object' || own === null || Array.isArray(own))) {
-    fault('', 'must be an object');
-  } else {
-    for (const [name, value] of Object.entries(own ?? {}) as [string, unknown][]) {
+  if (own !== undefined && !isObject(own)) fault('', 'must be an object');
+  else {
+    for (const [name, value] of Object.entries(own ?? {})) {
       if (name === 'timeout_ms' && isPositiveInteger(value)) call.timeoutMs = value;
       else if (name === 'deadline_ms' && isPositiveInteger(value)) batch.deadlineMs = value;
       else if (name === 'idempotency_key' && isPrintableKey(value)) call.idempotencyKey = value;
@@ -42,10 +51,3 @@ export function readCallOptions(meta: Readonly<Record<string, unknown>> | undefi
   }
   return { call, batch, faults: hasFaults(faults) ? faults : undefined };
 }
-
-const EXPECTED: ReadonlyMap<string, string> = new Map([
-  ['timeout_ms', MS],
-  ['deadline_ms', MS],
-  ['idempotency_key', TEXT],
-  ['run_id', TEXT],
-]);

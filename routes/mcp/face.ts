@@ -79,7 +79,7 @@ async function callTool(
       {
         id: String(id),
         tool: params.name,
-        arguments: params.arguments,
+        arguments: params.arguments ?? {},
         ...callOptions,
         ...(faults !== undefined && { faults }),
         ...(argumentFaults !== undefined && { argumentFaults }),

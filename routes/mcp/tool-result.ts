@@ -3,8 +3,8 @@
 // model and `error_info` for the program.
 import { type CallToolResult, isCallToolResult } from '@modelcontextprotocol/server';
 import type { ResultBody, ToolDefinition, ToolResult } from '../../src/call.js';
-import { renderMessages } from '../../src/format/index.js';
-import { offeredOutputSchema } from '../../src/format/mcp.js';
+import { offeredOutputSchema, toMcpContent } from '../../src/format/mcp.js';
+import { readValue } from '../../src/format/result-content.js';
 
 /** @param tool undefined for a tool that is not configured. */
 export function toCallToolResult(
@@ -19,11 +19,9 @@ function success(body: ResultBody, tool: ToolDefinition | undefined): CallToolRe
   if (tool?.upstream.kind === 'mcp' && body.kind === 'value' && isCallToolResult(body.value)) {
     return body.value;
   }
-  const promised = tool !== undefined && offeredOutputSchema(tool) !== undefined;
-  const text = textOf(body);
   return {
-    content: [{ type: 'text', text }],
-    ...(promised && { structuredContent: valueOf(body, text) }),
+    content: [{ type: 'text', text: textOf(body) }],
+    ...(promisesStructure(tool) && { structuredContent: readValue(body) }),
   };
 }
 
@@ -39,38 +37,15 @@ function textOf(body: ResultBody): string {
   }
 }
 
-function valueOf(body: ResultBody, text: string): unknown {
-  switch (body.kind) {
-    case 'text':
-      return text;
-    case 'value':
-      return body.value ?? null;
-    case 'json':
-    case 'json-bytes':
-      return JSON.parse(text) as unknown;
-  }
+function failure(result: ToolResult, tool: ToolDefinition | undefined): CallToolResult {
+  return {
+    content: toMcpContent(result, { toAlias: (name) => name }),
+    structuredContent: { error_info: result.errorInfo },
+    // A refusal is no error, but a client that was promised a structure would throw it away.
+    isError: result.status === 'error' || promisesStructure(tool),
+  };
 }
 
-/** The words are the ones that every model reads, whatever its provider. */
-function failure(result: ToolResult, tool: ToolDefinition | undefined): CallToolResult {
-  const wire = { id: 0 };
-  const [message] = renderMessages(
-    {
-      ok: true,
-      format: 'mcp',
-      calls: [],
-      options: { returnOrder: 'submission' },
-      context: { calls: [{ id: result.id, name: result.tool, wire }] },
-    },
-    [result],
-    { toAlias: (name) => name },
-  );
-  const rendered = (message as { result: CallToolResult }).result;
-  // A refusal is no error, but a client that was promised a structure would throw it away.
-  const promised = tool !== undefined && offeredOutputSchema(tool) !== undefined;
-  return {
-    ...rendered,
-    structuredContent: { error_info: result.errorInfo },
-    isError: result.status === 'error' || promised,
-  };
+function promisesStructure(tool: ToolDefinition | undefined): boolean {
+  return tool !== undefined && offeredOutputSchema(tool) !== undefined;
 }

@@ -13,6 +13,10 @@ const MAX_KEY_CHARS = 256;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** What faults say was expected instead. */
+export const MUST_BE_MS = 'must be a positive integer (milliseconds)';
+export const MUST_BE_KEY = 'must be 1 to 256 printable characters';
+
 /** Whether a value is a whole number of milliseconds above zero. */
 export function isPositiveInteger(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
@@ -40,11 +44,11 @@ export function takeOption(
   if (value === null || value === undefined) return undefined;
   switch (name) {
     case 'deadline_ms':
-      if (!isPositiveInteger(value)) return 'must be a positive integer (milliseconds)';
+      if (!isPositiveInteger(value)) return MUST_BE_MS;
       into.deadlineMs = value;
       return undefined;
     case 'run_id':
-      if (!isPrintableKey(value)) return 'must be 1 to 256 printable characters';
+      if (!isPrintableKey(value)) return MUST_BE_KEY;
       into.runId = value;
       return undefined;
     case 'return_order':

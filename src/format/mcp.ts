@@ -3,7 +3,6 @@
 // that is no `tools/call` at all gets a JSON-RPC error.
 import type { JsonObject, ToolDefinition, ToolResult } from '../call.js';
 import { modelContent, sentenceAndText } from './model-content.js';
-import type { ModelContent } from './model-content.js';
 import { neutraliseObject } from './neutralise.js';
 import { isMcpResult, readValue } from './result-content.js';
 import { isObject } from '../json/object.js';
@@ -69,15 +68,21 @@ function structured({ result }: ToolResult): JsonObject | undefined {
   return isObject(value['structuredContent']) ? value['structuredContent'] : undefined;
 }
 
-function toResult(answer: ToolResult, content: ModelContent, options: RenderOptions) {
+/** The words of an answer: the ones that every model reads, whatever its provider. */
+export function toMcpContent(answer: ToolResult, options: RenderOptions) {
+  const content = modelContent(answer, options, 'images');
+  return [
+    { type: 'text' as const, text: sentenceAndText(content) },
+    ...content.images.map(({ mimeType, data }) => ({ type: 'image' as const, data, mimeType })),
+  ];
+}
+
+function toResult(answer: ToolResult, options: RenderOptions) {
   const object = answer.errorInfo === null ? structured(answer) : { error_info: answer.errorInfo };
   // A host may show it to its model, and an object cannot be wrapped.
   const structuredContent = options.envelope === 'none' ? object : neutraliseObject(object);
   return {
-    content: [
-      { type: 'text' as const, text: sentenceAndText(content) },
-      ...content.images.map(({ mimeType, data }) => ({ type: 'image' as const, data, mimeType })),
-    ],
+    content: toMcpContent(answer, options),
     ...(structuredContent !== undefined && { structuredContent }),
     isError: answer.status === 'error',
   };
@@ -90,8 +95,7 @@ function toResponse(answer: Answer, options: RenderOptions) {
     const error = { code: rpcError, message: errorInfo.message, data: { error_info: errorInfo } };
     return { jsonrpc: '2.0' as const, id, error };
   }
-  const content = modelContent(answer.result, options, 'images');
-  return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, content, options) };
+  return { jsonrpc: '2.0' as const, id, result: toResult(answer.result, options) };
 }
 
 /**

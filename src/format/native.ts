@@ -7,6 +7,8 @@ import { readArguments, RejectedArguments } from './arguments.js';
 import {
   isPositiveInteger,
   isPrintableKey,
+  MUST_BE_KEY,
+  MUST_BE_MS,
   optionsFromQuery,
   takeOption,
 } from './batch-options.js';
@@ -50,12 +52,12 @@ function takeField(call: Mutable<ToolCall>, name: string, value: unknown): strin
     }
     case 'timeout_ms':
       if (value === null) return undefined;
-      if (!isPositiveInteger(value)) return 'must be a positive integer (milliseconds)';
+      if (!isPositiveInteger(value)) return MUST_BE_MS;
       call.timeoutMs = value;
       return undefined;
     case 'idempotency_key':
       if (value === null) return undefined;
-      if (!isPrintableKey(value)) return 'must be 1 to 256 printable characters';
+      if (!isPrintableKey(value)) return MUST_BE_KEY;
       call.idempotencyKey = value;
       return undefined;
     case 'depends_on':

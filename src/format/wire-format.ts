@@ -36,7 +36,6 @@ export interface FoundCall {
 export interface FormatFault {
   readonly code: 'PARSER_ERROR' | 'PARSER_INVALID_FORMAT';
   readonly message: string;
-  readonly errors?: Readonly<Record<string, string>>;
 }
 
 /** One answered call, as `render` gets it. */
@@ -96,10 +95,8 @@ export interface ParseOptions {
   readonly fromAlias: (name: string) => string;
 }
 
-export interface EnvelopeFault {
+export interface EnvelopeFault extends FormatFault {
   readonly ok: false;
-  readonly code: 'PARSER_ERROR' | 'PARSER_INVALID_FORMAT';
-  readonly message: string;
   /** JSON Pointer into the body -> what is wrong. */
   readonly errors?: Readonly<Record<string, string>>;
 }
