@@ -5,7 +5,7 @@ import { Cancellation } from '../../src/cancellation.js';
 import type { Outcome } from '../../src/errors/outcome.js';
 import { createHttpUpstream, HttpPools, type HttpDeps } from '../../src/upstream/http/index.js';
 
-export const OPEN_EGRESS = { deny: [], allow: [] };
+const OPEN_EGRESS = { deny: [], allow: [] };
 
 export function toolWith(
   upstream: ToolDefinition['upstream'],
