@@ -4,6 +4,7 @@ import type { ErrorCode } from './catalogue.js';
 import { row, type EvidenceRow } from './evidence-row.js';
 import { dig, stringAt } from './json-fields.js';
 import type { McpConnectionOutcome, McpErrorOutcome, McpResultOutcome } from './outcome.js';
+import { readRetryHint } from './retry-after.js';
 import type { ClassifySubject } from './subject.js';
 import { reportedTransient } from './text.js';
 import { causeChain, readProperty, readThrown, statusOf } from './thrown-facts.js';
@@ -103,13 +104,16 @@ export function mcpConnectionVerdict(
   subject: ClassifySubject,
 ): Verdict {
   const { row: chosen, systemCode } = connectionRow(outcome);
+  const { http } = outcome;
   return {
     ...chosen,
     by: 'mcp',
+    hint: http === undefined ? undefined : readRetryHint({ ...http, json: undefined }),
     refusedBeforeExecution: outcome.problem === 'session_lost',
     message: `${connectionLead(chosen.code)}. ${CONNECTION_REASONS[outcome.problem]}.`,
     details: {
       reason: transportReason(systemCode) ?? CONNECTION_REASONS[outcome.problem],
+      ...(http !== undefined && { upstream_status: http.status }),
       ...(systemCode !== undefined && { system_code: systemCode }),
       ...(outcome.exitCode !== undefined && { exit_code: outcome.exitCode }),
       ...(outcome.exitSignal !== undefined && {

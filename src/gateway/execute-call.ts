@@ -32,8 +32,8 @@ export interface ToolDirectory {
   find(name: string): ToolRuntime | undefined;
   /** Connects servers that may offer this tool and have not told yet; undefined: there are none. */
   discover(name: string, deadlineAt: number, cancellation: Cancellation): Promise<void> | undefined;
-  /** The subject of a server that may offer this tool but cannot be asked; undefined: none. */
-  unreachable(name: string): ClassifySubject | undefined;
+  /** Of a server that may offer this tool but cannot be asked: its subject, and why; undefined: none. */
+  unreachable(name: string): { subject: ClassifySubject; outcome: FailedOutcome } | undefined;
   /** For TOOL_NOT_FOUND: names that this client may use. */
   alternatives(name: string, client: Client): { available: string[]; suggestions: string[] };
   /** The classifier's subject where there is no tool. */
@@ -73,7 +73,9 @@ export async function executeCall(
   }
   const subject =
     runtime?.subject ??
-    (outcome.kind === 'mcp-connection' ? directory.unreachable(call.tool) : undefined) ??
+    (outcome.kind === 'mcp-connection' || outcome.kind === 'response'
+      ? directory.unreachable(call.tool)?.subject
+      : undefined) ??
     directory.noTool;
   const told = toResult(call, ctx, outcome, subject, startedAt);
   const result = screen(told, runtime, () => {
@@ -171,9 +173,8 @@ function settle(
   if (call.faults !== undefined) return { kind: 'invalid-call', errors: call.faults };
   const { client } = batch;
   if (runtime === undefined) {
-    if (client.mayUse(call.tool) && directory.unreachable(call.tool) !== undefined) {
-      return cancelledBefore(ctx) ?? { kind: 'mcp-connection', problem: 'connect_failed' };
-    }
+    const unreachable = client.mayUse(call.tool) ? directory.unreachable(call.tool) : undefined;
+    if (unreachable !== undefined) return cancelledBefore(ctx) ?? unreachable.outcome;
     const { available, suggestions } = directory.alternatives(call.tool, client);
     return { kind: 'unknown-tool', availableTools: available, suggestions };
   }

@@ -3,6 +3,7 @@
 import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
+import type { FailedOutcome } from '../errors/outcome.js';
 import type { ClassifySubject } from '../errors/classify.js';
 import { createScrubber, type Scrubber } from '../errors/scrub.js';
 import { createMemoryState } from '../state/memory.js';
@@ -198,10 +199,12 @@ export class Gateway implements ToolDirectory {
     return this.mcp.discover(name, deadlineAt, cancellation);
   }
 
-  unreachable(name: string): ClassifySubject | undefined {
-    const serverName = this.mcp.unreachable(name);
-    if (serverName === undefined) return undefined;
-    return { ...this.noTool, toolName: name.slice(0, 64), kind: 'mcp', serverName };
+  unreachable(name: string): { subject: ClassifySubject; outcome: FailedOutcome } | undefined {
+    const server = this.mcp.unreachable(name);
+    if (server === undefined) return undefined;
+    const toolName = name.slice(0, 64);
+    const subject = { ...this.noTool, toolName, kind: 'mcp', serverName: server.name } as const;
+    return { subject, outcome: server.lastFailure() };
   }
 
   onResult({ result, runtime, batch, span }: CallDone): void {

@@ -135,9 +135,8 @@ export class McpFleet {
   }
 
   /** The server that may offer this tool but cannot be reached to ask; undefined: there is none. */
-  unreachable(name: string): string | undefined {
-    return this.#silent(name).find(({ server }) => server.status().state !== 'connected')
-      ?.definition.name;
+  unreachable(name: string): McpServer | undefined {
+    return this.#silent(name).find(({ server }) => server.status().state !== 'connected')?.server;
   }
 
   #silent(name: string): Member[] {

@@ -1,5 +1,5 @@
 // Why no connection came about, and what that means for a call that wanted one.
-import type { Outcome } from '../../errors/outcome.js';
+import type { FailedOutcome } from '../../errors/outcome.js';
 import type { ChildExit, HttpReply } from './reply.js';
 
 export interface ConnectFailure {
@@ -16,7 +16,7 @@ export interface ConnectFailure {
 export const TELLING_STATUSES = new Set([401, 403, 407, 429]);
 
 /** The outcome of a call that found no connection. */
-export function outcomeOf({ problem, error, http, exit }: ConnectFailure): Outcome {
+export function outcomeOf({ problem, error, http, exit }: ConnectFailure): FailedOutcome {
   if (http !== undefined && TELLING_STATUSES.has(http.status)) {
     const { status, headers, body, truncated } = http;
     return { kind: 'response', status, headers, body, ...(truncated && { bodyTruncated: true }) };
@@ -25,6 +25,7 @@ export function outcomeOf({ problem, error, http, exit }: ConnectFailure): Outco
     kind: 'mcp-connection',
     problem,
     error,
+    ...(http !== undefined && { http: { status: http.status, headers: http.headers } }),
     ...(typeof exit?.code === 'number' && { exitCode: exit.code }),
     ...(typeof exit?.signal === 'string' && { exitSignal: exit.signal }),
   };

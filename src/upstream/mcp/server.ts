@@ -1,7 +1,8 @@
 // One MCP server of the configuration: its connection, its tools, and the upstream of each tool.
 import type { ToolDefinition, UpstreamInvoke } from '../../call.js';
 import type { McpServerDefinition, ServerConfig } from '../../config.js';
-import type { ConnectFailure } from './connect-failure.js';
+import type { FailedOutcome } from '../../errors/outcome.js';
+import { type ConnectFailure, outcomeOf } from './connect-failure.js';
 import type { Connection } from './connection.js';
 import type { DiscoveredTool, ToolListing } from './discovery.js';
 import { createHttpResources, type HttpResources } from './http-resources.js';
@@ -134,6 +135,13 @@ export class McpServer {
       protocolVersion: current?.protocolVersion ?? null,
       problem: lastFailure?.problem ?? null,
     };
+  }
+
+  /** Why there is no connection, as the outcome of a call that wants one. */
+  lastFailure(): FailedOutcome {
+    const { lastFailure } = this.#supervisor;
+    if (lastFailure === undefined) return { kind: 'mcp-connection', problem: 'connect_failed' };
+    return outcomeOf(lastFailure);
   }
 
   /** Closes once the calls under way have ended: for a server that a reload has replaced. */
