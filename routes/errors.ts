@@ -38,7 +38,10 @@ const catalogueSchema = {
           schema: {
             type: 'object',
             properties: {
-              errors: { type: 'array', items: { type: 'object', additionalProperties: true } },
+              errors: {
+                type: 'array',
+                items: { type: 'object', additionalProperties: true },
+              },
             },
             required: ['errors'],
           },
@@ -88,7 +91,7 @@ export function errorRoutes(app: FastifyInstance): void {
 
   app.post<{ Body: ParsedBody }>(
     '/v1/errors/classify',
-    { schema: classifySchema, validatorCompiler: () => () => true },
+    { schema: classifySchema },
     async (request, reply) => {
       const report = readReport(request.body.value);
       if (!report.ok) throw invalidEnvelope('The report of a failure is faulty.', report.errors);
@@ -114,7 +117,10 @@ export function errorRoutes(app: FastifyInstance): void {
     const subject = runtime?.subject ?? gateway.noTool;
     return classifyReported(
       { error },
-      { ...subject, idempotent: idempotent ?? runtime?.definition.idempotent ?? true },
+      {
+        ...subject,
+        idempotent: idempotent ?? runtime?.definition.idempotent ?? true,
+      },
     );
   }
 }

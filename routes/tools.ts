@@ -65,8 +65,14 @@ const listSchema = {
           schema: {
             type: 'object',
             properties: {
-              tools: { type: 'array', items: { type: 'object', additionalProperties: true } },
-              notes: { type: 'array', items: { type: 'object', additionalProperties: true } },
+              tools: {
+                type: 'array',
+                items: { type: 'object', additionalProperties: true },
+              },
+              notes: {
+                type: 'array',
+                items: { type: 'object', additionalProperties: true },
+              },
             },
             required: ['tools'],
           },
@@ -82,7 +88,11 @@ const oneSchema = {
   operationId: 'getTool',
   summary: 'One tool, with its policy and its author’s reasons',
   tags: ['tools'],
-  params: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  params: {
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+  },
   response: {
     200: {
       description: 'The tool.',
@@ -103,7 +113,7 @@ type ListQuery = Partial<Record<'format' | 'q', string | string[]>>;
 export function toolRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: ListQuery }>(
     '/v1/tools',
-    { schema: listSchema, validatorCompiler: () => () => true },
+    { schema: listSchema },
     async (request, reply) => {
       const { format, q } = request.query;
       const { registry } = app.gateway;

@@ -1,5 +1,6 @@
 // The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
 import { randomUUID } from 'node:crypto';
+import type { ValidateFunction } from 'ajv';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { registerRoutes } from '../routes/index.js';
 import type { Gateway } from './gateway/gateway.js';
@@ -31,6 +32,20 @@ export interface AppOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
 
+const acceptAll = (() => true) as unknown as ValidateFunction;
+
+/**
+ * The schemas of routes are what the OpenAPI document is made of, and no more: what comes in is read
+ * by parsers of our own, which say where a fault is, and what goes out is written as it is. Fastify
+ * would compile every one of them at each start.
+ */
+const DESCRIPTIONS = {
+  compilersFactory: {
+    buildValidator: () => () => acceptAll,
+    buildSerializer: () => () => (data: unknown) => JSON.stringify(data),
+  },
+} as const;
+
 /** Builds the application; the caller listens, and closes it before the gateway. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { gateway } = options;
@@ -49,7 +64,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: (request) => requestId(request.headers['x-request-id']),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    schemaController: DESCRIPTIONS,
     clientErrorHandler: answerClientError,
     // The router's own errors, which no error handler hears of.
     frameworkErrors: (error, request, reply) => {
