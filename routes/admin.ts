@@ -10,11 +10,7 @@ const ok = {
   description: 'Done.',
   content: {
     'application/json': {
-      schema: {
-        type: 'object',
-        properties: { ok: { type: 'boolean' } },
-        required: ['ok'],
-      },
+      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
       example: { ok: true },
     },
   },
@@ -128,9 +124,7 @@ export function adminRoutes(app: FastifyInstance): void {
     async (request, reply) => {
       const { state } = Object(request.body.value) as { state?: unknown };
       if (state !== 'open' && state !== 'closed') {
-        throw invalidEnvelope('The state is faulty.', {
-          '/state': 'must be "open" or "closed"',
-        });
+        throw invalidEnvelope('The state is faulty.', { '/state': 'must be "open" or "closed"' });
       }
       if (!port().forceBreaker(request.params.name, state)) throw noSuchTool();
       return reply.send({ ok: true });

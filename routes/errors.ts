@@ -38,10 +38,7 @@ const catalogueSchema = {
           schema: {
             type: 'object',
             properties: {
-              errors: {
-                type: 'array',
-                items: { type: 'object', additionalProperties: true },
-              },
+              errors: { type: 'array', items: { type: 'object', additionalProperties: true } },
             },
             required: ['errors'],
           },
@@ -117,10 +114,7 @@ export function errorRoutes(app: FastifyInstance): void {
     const subject = runtime?.subject ?? gateway.noTool;
     return classifyReported(
       { error },
-      {
-        ...subject,
-        idempotent: idempotent ?? runtime?.definition.idempotent ?? true,
-      },
+      { ...subject, idempotent: idempotent ?? runtime?.definition.idempotent ?? true },
     );
   }
 }

@@ -37,9 +37,7 @@ const schema = {
           example: {
             jsonrpc: '2.0',
             id: 1,
-            result: {
-              content: [{ type: 'text', text: '{"city":"Oslo","days":1}' }],
-            },
+            result: { content: [{ type: 'text', text: '{"city":"Oslo","days":1}' }] },
           },
         },
         'text/event-stream': {
@@ -89,12 +87,7 @@ async function answer(
   };
   const response = await handler.fetch(toWebRequest(request, cancellation), {
     parsedBody: value,
-    authInfo: {
-      token: '',
-      clientId: request.client.id,
-      scopes: [],
-      extra: { caller },
-    },
+    authInfo: { token: '', clientId: request.client.id, scopes: [], extra: { caller } },
   });
   return reply.send(response);
 }
@@ -102,11 +95,7 @@ async function answer(
 const INVALID_REQUEST = -32600;
 
 function rpcError(message: string, errors: Readonly<Record<string, string>>): object {
-  return {
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: INVALID_REQUEST, message, data: { errors } },
-  };
+  return { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message, data: { errors } } };
 }
 
 /** The head of the request; its body has been read and is handed over parsed. */

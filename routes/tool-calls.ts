@@ -30,16 +30,8 @@ const schema = {
         enum: FORMAT_NAMES,
         description: 'Forces the format of the body instead of recognising it.',
       },
-      deadline_ms: {
-        type: 'integer',
-        minimum: 1,
-        description: 'As in the envelope.',
-      },
-      run_id: {
-        type: 'string',
-        maxLength: 256,
-        description: 'As in the envelope.',
-      },
+      deadline_ms: { type: 'integer', minimum: 1, description: 'As in the envelope.' },
+      run_id: { type: 'string', maxLength: 256, description: 'As in the envelope.' },
       return_order: { type: 'string', enum: ['submission', 'completion'] },
       envelope: {
         type: 'string',
@@ -59,11 +51,7 @@ const schema = {
               description: "A model's own message; gateway options ride beside it in `toolgate`.",
               properties: { toolgate: { $ref: 'BatchOptions#' } },
             },
-            {
-              type: 'array',
-              description: "A model's own items or blocks.",
-              items: {},
-            },
+            { type: 'array', description: "A model's own items or blocks.", items: {} },
           ],
         },
       },
@@ -73,10 +61,7 @@ const schema = {
     200: {
       description: 'One result per call.',
       content: {
-        'application/json': {
-          schema: { $ref: 'BatchResult#' },
-          example: batchResultExample,
-        },
+        'application/json': { schema: { $ref: 'BatchResult#' }, example: batchResultExample },
         'application/x-ndjson': {
           schema: { type: 'string' },
           example: '{"id":"c1",…}\n{"batch_id":"0c8a…","done":true,"calls":1}\n',

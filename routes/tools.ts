@@ -65,14 +65,8 @@ const listSchema = {
           schema: {
             type: 'object',
             properties: {
-              tools: {
-                type: 'array',
-                items: { type: 'object', additionalProperties: true },
-              },
-              notes: {
-                type: 'array',
-                items: { type: 'object', additionalProperties: true },
-              },
+              tools: { type: 'array', items: { type: 'object', additionalProperties: true } },
+              notes: { type: 'array', items: { type: 'object', additionalProperties: true } },
             },
             required: ['tools'],
           },
@@ -88,11 +82,7 @@ const oneSchema = {
   operationId: 'getTool',
   summary: 'One tool, with its policy and its author’s reasons',
   tags: ['tools'],
-  params: {
-    type: 'object',
-    properties: { name: { type: 'string' } },
-    required: ['name'],
-  },
+  params: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   response: {
     200: {
       description: 'The tool.',
