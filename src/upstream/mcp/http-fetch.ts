@@ -41,13 +41,18 @@ export class McpFetch {
     // What the transport says of itself (session, revision, content type) is not to be overruled.
     const headers = { ...owner?.headers, ...packed.headers };
     const parcel = { ...packed, headers };
+    const isResumption = owner !== undefined && packed.method === 'GET';
     try {
       const answer = await this.#sendAuthorised(parcel, owner, init.signal);
-      return owner === undefined ? this.#pass(answer) : this.#deliver(answer, owner);
+      if (owner === undefined) return this.#pass(answer);
+      return isResumption && !isUsable(answer)
+        ? this.#endStream(owner)
+        : this.#deliver(answer, owner);
     } catch (error) {
       // What we closed ourselves explains nothing.
       const ours = init.signal?.aborted === true;
       if (owner === undefined) this.last = ours ? this.last : { kind: 'failed', error };
+      else if (isResumption) return this.#endStream(owner);
       else this.#deps.table.settle(owner, replyOfFailure(error, owner));
       throw error;
     }
@@ -129,6 +134,12 @@ export class McpFetch {
     return new Response(null, { status: 202 });
   }
 
+  /** The call itself went out before: how its resumption is refused says nothing of it. */
+  #endStream(owner: PendingRequest): Response {
+    this.#deps.table.settle(owner, { kind: 'stream_ended' });
+    return new Response(null, { status: 405 });
+  }
+
   #readAnswer(answer: Extract<ExchangeAnswer, { kind: 'whole' }>, owner: PendingRequest): void {
     const { table } = this.#deps;
     if (answer.status === 202 || answer.status === 204) {
@@ -150,6 +161,10 @@ export class McpFetch {
     // Somebody else's answer: ours may still come by another way, and the caller's timer decides.
     if (!owner.settled && !owner.sawForeignResponse) table.settle(owner, { kind: 'not_json' });
   }
+}
+
+function isUsable(answer: ExchangeAnswer): boolean {
+  return answer.kind === 'too_large' || (answer.kind !== 'failed' && answer.status < 300);
 }
 
 function bearing(parcel: Parcel, token: string): Parcel {
