@@ -7,11 +7,12 @@ import type { Gateway } from './gateway/gateway.js';
 import { type Admin, adminPlugin } from './plugins/admin.js';
 import { authPlugin } from './plugins/auth.js';
 import { bodyPlugin } from './plugins/body.js';
-import { answerClientError } from './plugins/client-error.js';
+import { answerClientError, followResponses } from './plugins/client-error.js';
 import { envelopeLimitPlugin } from './plugins/envelope-limit.js';
 import { gatewayPlugin } from './plugins/gateway.js';
 import { openapiPlugin } from './plugins/openapi.js';
 import { problemOf, problemPlugin, sendProblem } from './plugins/problem.js';
+import { closeStalledClients } from './plugins/stalled-clients.js';
 import { telemetryPlugin } from './plugins/telemetry.js';
 import { createMetrics, type Metrics } from './telemetry/metrics.js';
 
@@ -71,6 +72,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       void sendProblem(reply, request, problemOf(error, request));
     },
   });
+  followResponses(app.server);
+  closeStalledClients(app.server);
   const metrics = options.metrics ?? createMetrics();
   await app.register(problemPlugin, {
     onRefused: (status, code) => {

@@ -37,29 +37,34 @@ export async function listen(app: FastifyInstance, options: ListenOptions): Prom
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-const IDLE_SWEEP_MS = 100;
-/** Time for the last answers to be written out. */
+const SWEEP_MS = 100;
+/** Time for the calls that outlasted the drain to be cancelled and answered. */
+const LAST_ANSWERS_MS = 1_000;
+/** Time for what is left to close by itself. */
 const LAST_BYTES_MS = 500;
 
 /**
- * Leaves in order: not ready, no new work, calls in flight finish within `server.drain_timeout_ms`
- * and are cancelled after that, idle keep-alive connections are closed all the while.
+ * Leaves in order: not ready, no new work; requests that were taken are answered to the last byte
+ * within `server.drain_timeout_ms`, and their calls are cancelled after that; idle keep-alive
+ * connections are closed all the while.
  */
 export async function drain(app: FastifyInstance, gateway: Gateway): Promise<void> {
+  const { server, taken } = app;
   gateway.startDraining();
+  taken.closeConnections();
   const sweep = setInterval(() => {
-    app.server.closeIdleConnections();
-  }, IDLE_SWEEP_MS);
+    // By Node's measure a connection is idle while the end of a large answer still travels.
+    if (!taken.delivering) server.closeIdleConnections();
+  }, SWEEP_MS);
   try {
-    const idle = await gateway.running.idle(gateway.config.server.drainTimeoutMs);
-    if (!idle) {
+    if (!(await taken.idle(gateway.config.server.drainTimeoutMs))) {
       gateway.running.cancelAll('shutdown');
-      await gateway.running.idle(IDLE_SWEEP_MS * 10);
+      await taken.idle(LAST_ANSWERS_MS);
     }
-    // What is open now is idle, or never sent a request: closeIdleConnections misses the latter.
+    // What is open now is idle, or never sent a whole request.
     const closed = app.close();
     setTimeout(() => {
-      app.server.closeAllConnections();
+      server.closeAllConnections();
     }, LAST_BYTES_MS).unref();
     await closed;
   } finally {

@@ -1,7 +1,7 @@
 // Requests that Node's parser gives up on, before there is a request to answer: the same problem
 // document as everywhere else, written to the socket by hand.
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_JSON, problemDocument } from './problem.js';
 
@@ -17,10 +17,30 @@ const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
 
 const NOT_HTTP: Refusal = { status: 400, detail: 'The request is not valid HTTP/1.1.' };
 
-/** Fastify's `clientErrorHandler`: answers where somebody still listens, and closes the connection. */
+/** The response to the latest request of a connection. */
+const latest = new WeakMap<Socket, ServerResponse>();
+
+/** Remembers what `answerClientError` must know of a server's connections. */
+export function followResponses(server: Server): void {
+  server.on('request', ({ socket }, response) => latest.set(socket, response));
+}
+
+/**
+ * Whether the next bytes on the connection are the answer to what could not be read: not in the
+ * middle of another answer, not in place of one that is still owed, and not after its own.
+ */
+function isNextToAnswer(socket: Socket): boolean {
+  const response = latest.get(socket);
+  if (response === undefined) return true;
+  if (response.req.complete) return response.writableFinished;
+  return response.socket === socket && !response.headersSent;
+}
+
+/** Fastify's `clientErrorHandler`: answers where that is still possible, and closes the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) socket.write(answer(REFUSALS.get(error.code) ?? NOT_HTTP));
+  if (socket.writable && isNextToAnswer(socket))
+    socket.write(answer(REFUSALS.get(error.code) ?? NOT_HTTP));
   socket.destroy(error);
 }
 

@@ -1,12 +1,15 @@
-// Makes the gateway reachable from routes, and refuses new work while it drains.
+// Makes the gateway reachable from routes, refuses new work while it drains, and keeps count of the
+// work that was taken.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Gateway } from '../gateway/gateway.js';
 import { Problem } from './problem.js';
+import { TakenRequests } from './taken-requests.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     gateway: Gateway;
+    taken: TakenRequests;
   }
   interface FastifyContextConfig {
     /** The route takes work: refused with 503 while draining. */
@@ -16,29 +19,39 @@ declare module 'fastify' {
 
 export const gatewayPlugin = fp<{ gateway: Gateway }>(
   (app: FastifyInstance, { gateway }, done) => {
+    const taken = new TakenRequests();
     app.decorate('gateway', gateway);
-    app.addHook('onRequest', (request, reply, next) => {
-      if (!gateway.draining) {
-        next();
-        return;
-      }
-      reply.header('connection', 'close');
+    app.decorate('taken', taken);
+    app.addHook('onRequest', (_request, reply, next) => {
+      if (gateway.draining) reply.header('connection', 'close');
+      next();
+    });
+    // Only now that the body is here: draining may have begun while it came in, and to close on a
+    // client that still sends would reset it. What passes is taken.
+    app.addHook('preHandler', (request, reply, next) => {
       if (request.routeOptions.config.takesWork !== true) {
         next();
         return;
       }
-      const retryAfterMs = gateway.config.server.drainTimeoutMs;
-      next(
-        new Problem({
-          status: 503,
-          code: 'RESOURCE_EXHAUSTED',
-          title: 'Service Unavailable',
-          detail: 'The gateway is shutting down and takes no new work.',
-          retryAfterMs,
-        }),
-      );
+      if (gateway.draining) {
+        reply.header('connection', 'close');
+        next(draining(gateway));
+        return;
+      }
+      taken.add(reply.raw);
+      next();
     });
     done();
   },
   { name: 'gateway', dependencies: ['problem'] },
 );
+
+function draining(gateway: Gateway): Problem {
+  return new Problem({
+    status: 503,
+    code: 'RESOURCE_EXHAUSTED',
+    title: 'Service Unavailable',
+    detail: 'The gateway is shutting down and takes no new work.',
+    retryAfterMs: gateway.config.server.drainTimeoutMs,
+  });
+}

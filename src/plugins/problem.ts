@@ -57,6 +57,7 @@ export function sendProblem(
   options: ProblemOptions,
 ): FastifyReply {
   request.server.onRefused(options.status, options.code);
+  if (!request.raw.complete) readOn(request, reply);
   if (options.headers !== undefined) reply.headers(options.headers);
   if (options.retryAfterMs !== undefined) {
     reply.header('retry-after', String(Math.max(1, Math.ceil(options.retryAfterMs / 1000))));
@@ -65,6 +66,15 @@ export function sendProblem(
     .code(options.status)
     .type(PROBLEM_JSON)
     .send(JSON.stringify(problemDocument(options, request.id)));
+}
+
+/**
+ * Throws the rest of a body away instead of closing on it: a client that still sends would be reset,
+ * and most then never see the answer. It ends with the time that a request has to arrive.
+ */
+function readOn(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  request.raw.resume();
 }
 
 /** The document alone; also the examples of the OpenAPI document. */

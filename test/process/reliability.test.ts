@@ -303,6 +303,51 @@ describe('SIGTERM', () => {
     expect(statuses).toContain(null);
   });
 
+  it('refuses a request whose body is still coming; its calls are not executed', async () => {
+    upstream.behave(hang);
+    const gateway = await start({ server: { drain_timeout_ms: 1_000 } });
+    // Holds the drain.
+    open(gateway, requestText(BATCH));
+    await eventually(() => {
+      expect(upstream.requests).toHaveLength(1);
+    });
+    const late = open(gateway, requestText(BATCH).slice(0, -5));
+    await eventually(async () => {
+      expect((await gateway.inspect()).sockets).toBeGreaterThanOrEqual(3);
+    });
+    gateway.signal('SIGTERM');
+    await eventually(async () => {
+      expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503);
+    });
+    late.socket.write(requestText(BATCH).slice(-5));
+    await once(late.socket, 'end');
+    expect(late.received()).toMatch(/^HTTP\/1\.1 503 .*connection: close/s);
+    expect(upstream.requests).toHaveLength(1);
+    expect(await gateway.exit).toBe(0);
+  });
+
+  it('delivers a large answer that is on its way, at the pace its client reads', async () => {
+    const gateway = await start({
+      tools: [tool('big', { bulkhead: { max_concurrent: 50, max_queue: 500 } })],
+    });
+    upstream.behave(json({ text: 'x'.repeat(400_000) }));
+    const calls = Array.from({ length: 50 }, () => ({ tool: 'big' }));
+    const reader = open(gateway, requestText(JSON.stringify({ calls })));
+    const ended = once(reader.socket, 'end');
+    reader.socket.once('data', () => reader.socket.pause());
+    await eventually(async () => {
+      expect(reader.received()).not.toBe('');
+      expect(await batchesInFlight(gateway)).toBe(0);
+    });
+    gateway.signal('SIGTERM');
+    await sleep(1_000);
+    reader.socket.resume();
+    await ended;
+    expect(reader.received().match(/"status":"ok"/g)).toHaveLength(50);
+    expect(reader.received()).toMatch(/\]\}$/);
+    expect(await gateway.exit).toBe(0);
+  });
+
   it('with a drain limit that a reload has raised: calls have the new one', async () => {
     upstream.behave((socket, request) => {
       setTimeout(() => {
@@ -531,12 +576,22 @@ describe('clients', () => {
     await expectRest(gateway);
   });
 
-  it('a body of 50 MB is refused by its length, before it is read', async () => {
-    const { received, socket } = open(gateway, requestText('').replace(': 0', ': 52428800'));
-    await eventually(() => {
-      expect(received()).toMatch(/^HTTP\/1\.1 413 /);
+  it('a body of 50 MB is refused, and its client can read why', async () => {
+    const status = await new Promise<number | string>((resolve) => {
+      const request = httpRequest(
+        `${gateway.origin}/v1/tool-calls`,
+        { method: 'POST', headers: { 'content-type': 'application/json' } },
+        (response) => {
+          resolve(response.statusCode ?? 0);
+          response.resume();
+        },
+      );
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        resolve(error.code ?? error.message);
+      });
+      request.end(Buffer.alloc(52_428_800, ' '));
     });
-    socket.destroy();
+    expect(status).toBe(413);
     await expectService(gateway);
   });
 
