@@ -34,7 +34,7 @@ export function batchRoutes(app: FastifyInstance): void {
     { schema },
     async (request, reply) => {
       const { batch_id } = request.params;
-      if (!app.gateway.running.cancel(batch_id, request.client.id)) {
+      if (!app.gateway.running.cancel(request.client.id, batch_id)) {
         throw new Problem({
           status: 404,
           code: 'PARSER_INVALID_FORMAT',

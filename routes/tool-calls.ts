@@ -133,7 +133,7 @@ function batchIdOf(request: FastifyRequest): string {
   if (typeof own !== 'string' || !/^[\w-]{1,64}$/.test(own)) {
     throw invalidEnvelope('The x-batch-id header must be 1 to 64 letters, digits, "_" or "-".');
   }
-  if (request.server.gateway.running.has(own)) {
+  if (request.server.gateway.running.has(request.client.id, own)) {
     throw invalidEnvelope('A batch of this x-batch-id is running.');
   }
   return own;

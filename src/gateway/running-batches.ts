@@ -1,61 +1,48 @@
-// The batches that run right now: to cancel one by its id, to count them while draining, to cancel
-// them all when draining took too long.
+// The batches that run right now: to cancel one by its id, to count them, to cancel them all when
+// draining took too long.
 import type { Cancellation } from '../cancellation.js';
 import type { CancelReason } from '../errors/outcome.js';
 
-interface Running {
-  readonly client: string;
-  readonly cancellation: Cancellation;
-}
-
-/** Every batch is added when it begins and removed when its last call has ended. */
+/**
+ * Every batch is added when it begins and removed when its last call has ended. An id is its
+ * client's own: another client may use the same, and learns nothing of this one.
+ */
 export class RunningBatches {
-  readonly #running = new Map<string, Running>();
-  #waiters: (() => void)[] = [];
+  /** Client -> batch id -> its cancellation. */
+  readonly #running = new Map<string, Map<string, Cancellation>>();
+  #size = 0;
 
   get size(): number {
-    return this.#running.size;
+    return this.#size;
   }
 
-  has(batchId: string): boolean {
-    return this.#running.has(batchId);
+  has(client: string, batchId: string): boolean {
+    return this.#running.get(client)?.has(batchId) === true;
   }
 
-  add(batchId: string, client: string, cancellation: Cancellation): void {
-    this.#running.set(batchId, { client, cancellation });
+  add(client: string, batchId: string, cancellation: Cancellation): void {
+    const batches = this.#running.get(client) ?? new Map<string, Cancellation>();
+    this.#running.set(client, batches.set(batchId, cancellation));
+    this.#size += 1;
   }
 
-  remove(batchId: string): void {
-    this.#running.delete(batchId);
-    if (this.#running.size > 0) return;
-    for (const wake of this.#waiters.splice(0)) wake();
+  remove(client: string, batchId: string): void {
+    const batches = this.#running.get(client);
+    if (batches?.delete(batchId) !== true) return;
+    this.#size -= 1;
+    if (batches.size === 0) this.#running.delete(client);
   }
 
-  /** Cancels a batch of this client; false where none of that id runs (another client's counts as none). */
-  cancel(batchId: string, client: string): boolean {
-    const running = this.#running.get(batchId);
-    if (running?.client !== client) return false;
-    running.cancellation.cancel('cancelled_by_request');
-    return true;
+  /** False where this client has no running batch of that id. */
+  cancel(client: string, batchId: string): boolean {
+    const cancellation = this.#running.get(client)?.get(batchId);
+    cancellation?.cancel('cancelled_by_request');
+    return cancellation !== undefined;
   }
 
   cancelAll(reason: CancelReason): void {
-    for (const { cancellation } of this.#running.values()) cancellation.cancel(reason);
-  }
-
-  /** Resolves once nothing runs, or after `timeoutMs`: true where it became idle. */
-  async idle(timeoutMs: number): Promise<boolean> {
-    if (this.#running.size === 0) return true;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((waiter) => waiter !== wake);
-        resolve(false);
-      }, timeoutMs);
-      const wake = (): void => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      this.#waiters.push(wake);
-    });
+    for (const batches of this.#running.values()) {
+      for (const cancellation of batches.values()) cancellation.cancel(reason);
+    }
   }
 }

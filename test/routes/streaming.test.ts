@@ -1,5 +1,8 @@
 // Streams, disconnects and cancels over real sockets.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Harness, startHarness, type WireResult } from '../support/harness.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
@@ -36,6 +39,11 @@ afterAll(async () => {
 
 const body = (...ids: string[]): string =>
   JSON.stringify({ calls: ids.map((id) => ({ id, tool: 'get' })) });
+
+const mcpBody = (...ids: string[]): string =>
+  JSON.stringify(
+    ids.map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get' } })),
+  );
 
 async function post(
   accept: string,
@@ -140,6 +148,45 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('a client that does not read', () => {
+  afterEach(() => {
+    harness.app.server.setTimeout(30_000);
+  });
+
+  const REQUESTS: [string, string, string][] = [
+    ['JSON', '/v1/tool-calls', 'application/json'],
+    ['NDJSON', '/v1/tool-calls', 'application/x-ndjson'],
+    ['MCP', '/mcp', 'application/json, text/event-stream'],
+  ];
+
+  it.each(REQUESTS)('is let go: %s', async (_name, path, accept) => {
+    expect(harness.app.server.timeout).toBe(30_000);
+    harness.app.server.setTimeout(200);
+    const connection = once(harness.app.server, 'connection') as Promise<[Socket]>;
+    upstream.script({ status: 200, body: { text: 'x'.repeat(1_000_000) } });
+    const ids = Array.from({ length: 20 }, (_, index) => `c${index}`);
+    const payload = path === '/mcp' ? mcpBody(...ids) : body(...ids);
+    const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    client.write(
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${payload.length}\r\n\r\n${payload}`,
+    );
+    const [socket] = await connection;
+    await once(socket, 'close');
+    expect(upstream.requests.length).toBeGreaterThan(0);
+    expect(harness.gateway.running.size).toBe(0);
+    client.destroy();
+  });
+
+  it('is none while it is its calls that take their time', async () => {
+    harness.app.server.setTimeout(50);
+    upstream.script({ status: 200, body: { late: true }, delayMs: 400 });
+    for (const accept of ['application/json', 'text/event-stream']) {
+      expect(await (await post(accept, body('a'))).text()).toContain('"late":true');
+    }
+  });
+});
+
 describe('POST /v1/batches/{batch_id}/cancel', () => {
   it('ends the calls that run; the batch is answered', async () => {
     upstream.script({ hang: true });
@@ -157,5 +204,49 @@ describe('POST /v1/batches/{batch_id}/cancel', () => {
       details: { cancel_reason: 'cancelled_by_request' },
     });
     expect((await fetch(`${url}/v1/batches/mine-1/cancel`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('an id is its client’s own: another neither cancels nor meets it', async () => {
+    const clients = ['a', 'b'].map((id) => ({
+      id,
+      key_sha256: createHash('sha256').update(id).digest('hex'),
+      tools: ['*'],
+    }));
+    const http = { method: 'GET', url: `${upstream.url}/` };
+    const get = { name: 'get', description: 'get', input_schema: { type: 'object' }, http };
+    const own = await startHarness({ clients, tools: [get] });
+    const request = async (
+      client: string,
+      path: string,
+    ): Promise<{ statusCode: number; body: string }> =>
+      own.app.inject({
+        method: 'POST',
+        url: path,
+        headers: { 'x-api-key': client, 'x-batch-id': 'mine', 'content-type': 'application/json' },
+        payload: body('x'),
+      });
+    const cancel = '/v1/batches/mine/cancel';
+    const statusOf = async (client: string, path: string): Promise<number> =>
+      (await request(client, path)).statusCode;
+    upstream.script({ hang: true });
+    const first = request('a', '/v1/tool-calls');
+    await vi.waitFor(() => {
+      expect(upstream.requests).toHaveLength(1);
+    });
+    expect(await statusOf('b', cancel)).toBe(404);
+    expect(await statusOf('a', '/v1/tool-calls')).toBe(400);
+    const second = request('b', '/v1/tool-calls');
+    await vi.waitFor(() => {
+      expect(upstream.requests).toHaveLength(2);
+    });
+    // Each ends its own, and leaves the other's alone.
+    expect(await statusOf('b', cancel)).toBe(202);
+    expect((await second).body).toContain('TOOL_CANCELLED');
+    expect(own.gateway.running.size).toBe(1);
+    expect(await statusOf('b', cancel)).toBe(404);
+    expect(await statusOf('a', cancel)).toBe(202);
+    expect((await first).body).toContain('TOOL_CANCELLED');
+    expect(own.gateway.running.size).toBe(0);
+    await own.close();
   });
 });
