@@ -55,10 +55,24 @@ function parseBody(body: Buffer): ParsedBody | undefined {
 
 type Done = (error: Error | null, body?: ParsedBody) => void;
 
+/** A body that was compressed would be read as if it were not. */
+function refuseEncoded({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || /^\s*(identity\s*)?$/i.test(encoding)) return;
+  throw new Problem({
+    status: 415,
+    code: 'PARSER_INVALID_FORMAT',
+    title: 'Unsupported Media Type',
+    detail: 'The request body must not be compressed: Content-Encoding may only be identity.',
+    headers: { 'accept-encoding': 'identity' },
+  });
+}
+
 /** A content type parser of Fastify's that throws nothing. */
 function parsed(read: (body: Buffer) => ParsedBody | undefined) {
-  return (_request: FastifyRequest, body: Buffer, done: Done): void => {
+  return (request: FastifyRequest, body: Buffer, done: Done): void => {
     try {
+      refuseEncoded(request);
       done(null, read(body));
     } catch (error) {
       done(error as Problem);

@@ -95,6 +95,26 @@ describe('an envelope that cannot be read is a problem document', () => {
     },
   );
 
+  it.each(['gzip', 'deflate, gzip', 'x'])(
+    'a body in %s is 415, not read as if plain',
+    async (coding) => {
+      const response = await post('{"calls":[{"tool":"echo"}]}', { 'content-encoding': coding });
+      expect(response.statusCode).toBe(415);
+      expect(response.headers['accept-encoding']).toBe('identity');
+      expect(response.json()).toMatchObject({
+        status: 415,
+        detail: expect.stringContaining('identity') as string,
+        error_info: { code: 'PARSER_INVALID_FORMAT', effect: 'not_sent' },
+      });
+    },
+  );
+
+  it('a body that says that it is plain is read', async () => {
+    expect(
+      (await post('{"calls":[{"tool":"echo"}]}', { 'content-encoding': 'Identity' })).statusCode,
+    ).toBe(200);
+  });
+
   it('another content type is 415', async () => {
     const response = await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect(response.statusCode).toBe(415);
