@@ -5,6 +5,7 @@ import { buildApp } from '../app.js';
 import { faultLines, openConfiguration } from '../configuration.js';
 import { readEnvironment, StartFault } from '../environment.js';
 import { Gateway } from '../gateway/gateway.js';
+import { keepCallsYoung } from '../heap-policy.js';
 import { createObservability } from '../observability.js';
 import { reloadOnChange } from '../reload.js';
 import { drain, listen, refuseOpenDoor } from '../server.js';
@@ -14,6 +15,7 @@ const EXIT_MARGIN_MS = 6_000;
 
 /** Starts and returns once it listens; the process then lives until a signal. */
 export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): Promise<void> {
+  keepCallsYoung();
   const environment = readEnvironment(env);
   const opened = await openConfiguration(file ?? environment.configFile, env);
   const loaded = await opened.load();

@@ -2,11 +2,11 @@
 // in exactly one ToolResult; a fault of ours becomes INTERNAL_ERROR, never a rejection.
 import type { CallContext, JsonObject, ResolvedCall, ToolCall, ToolResult } from '../call.js';
 import type { Cancellation } from '../cancellation.js';
-import { classifyOnce, type ClassifySubject } from '../errors/classify.js';
-import type { Classification, ErrorInfo } from '../errors/error-info.js';
+import type { ClassifySubject } from '../errors/classify.js';
 import type { CancelledOutcome, FailedOutcome, Outcome } from '../errors/outcome.js';
 import { screenResult } from '../format/screen.js';
 import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
+import { toResult } from './call-result.js';
 import type { Client } from './clients.js';
 import type { ToolRuntime } from './tool-runtime.js';
 
@@ -51,39 +51,61 @@ export interface CallDone {
 }
 
 /** Executes one call. Never rejects. */
-export async function executeCall(
+export function executeCall(
   call: ToolCall,
   batch: BatchContext,
   directory: ToolDirectory,
 ): Promise<ToolResult> {
   const startedAt = performance.now();
-  let runtime = directory.find(call.tool);
-  if (runtime === undefined && call.faults === undefined && batch.client.mayUse(call.tool)) {
-    await directory.discover(call.tool, deadlineOf(call, batch), batch.cancellation);
-    runtime = directory.find(call.tool);
+  const runtime = directory.find(call.tool);
+  if (runtime !== undefined || call.faults !== undefined || !batch.client.mayUse(call.tool)) {
+    return execute(call, batch, directory, runtime, startedAt);
   }
+  const asked = directory.discover(call.tool, deadlineOf(call, batch), batch.cancellation);
+  if (asked === undefined) return execute(call, batch, directory, undefined, startedAt);
+  return asked.then(() => execute(call, batch, directory, directory.find(call.tool), startedAt));
+}
+
+/** Not an async function: on the hot path its promises would cost as much as a layer. */
+function execute(
+  call: ToolCall,
+  batch: BatchContext,
+  directory: ToolDirectory,
+  runtime: ToolRuntime | undefined,
+  startedAt: number,
+): Promise<ToolResult> {
   const span = batch.trace?.startCall(runtime === undefined ? '' : call.tool);
   const ctx = createContext(call, batch, span);
-  let outcome: Outcome;
-  try {
-    outcome = await settle(call, ctx, batch, runtime, directory);
-  } catch (error) {
+  const finish = (outcome: Outcome): ToolResult => {
+    const subject =
+      runtime?.subject ??
+      (outcome.kind === 'mcp-connection' || outcome.kind === 'response'
+        ? directory.unreachable(call.tool)?.subject
+        : undefined) ??
+      directory.noTool;
+    const told = toResult(call, ctx, outcome, subject, startedAt);
+    const result = screen(told, runtime, () =>
+      toResult(call, ctx, internal(batch), subject, startedAt),
+    );
+    report({ result, runtime, batch, span }, directory);
+    return result;
+  };
+  const fail = (error: unknown): ToolResult => {
     directory.onInternalError(error, batch.requestId);
-    outcome = { kind: 'internal', requestId: batch.requestId };
+    return finish(internal(batch));
+  };
+  try {
+    const outcome = settle(call, ctx, batch, runtime, directory);
+    return outcome instanceof Promise
+      ? outcome.then(finish, fail)
+      : Promise.resolve(finish(outcome));
+  } catch (error) {
+    return Promise.resolve(fail(error));
   }
-  const subject =
-    runtime?.subject ??
-    (outcome.kind === 'mcp-connection' || outcome.kind === 'response'
-      ? directory.unreachable(call.tool)?.subject
-      : undefined) ??
-    directory.noTool;
-  const told = toResult(call, ctx, outcome, subject, startedAt);
-  const result = screen(told, runtime, () => {
-    const internal = { kind: 'internal', requestId: batch.requestId } as const;
-    return toResult(call, ctx, internal, subject, startedAt);
-  });
-  report({ result, runtime, batch, span }, directory);
-  return result;
+}
+
+function internal({ requestId }: BatchContext): FailedOutcome {
+  return { kind: 'internal', requestId };
 }
 
 /** What `on_suspicion: fail` holds back; a result that cannot be screened is held back, too. */
@@ -208,57 +230,4 @@ function settle(
 /** The outcome of a call that was cancelled before anything was sent. */
 function cancelledBefore({ cancellation: { reason } }: CallContext): CancelledOutcome | undefined {
   return reason === undefined ? undefined : { kind: 'cancelled', reason, phase: 'queued' };
-}
-
-function toResult(
-  call: ToolCall,
-  ctx: CallContext,
-  outcome: Outcome,
-  subject: ClassifySubject,
-  startedAt: number,
-): ToolResult {
-  const isOk = outcome.kind === 'ok';
-  const classification = isOk ? undefined : classifyOnce(outcome, subject, ctx);
-  // One literal for every result: conditional spreads cost more than all layers together.
-  return {
-    id: call.id,
-    tool: call.tool,
-    status: classification?.status ?? 'ok',
-    result: isOk ? outcome.result : null,
-    errorInfo:
-      isOk || classification === undefined
-        ? null
-        : withHistory(classification, outcome, call, ctx, subject),
-    attempts: ctx.attempts,
-    durationMs: performance.now() - startedAt,
-    cached: isOk ? outcome.cached === true : outcome.kind === 'stored',
-    warnings: isOk ? outcome.warnings : undefined,
-    truncatedFromBytes: isOk ? outcome.truncatedFromBytes : undefined,
-  };
-}
-
-/**
- * Adds what only the whole call knows: its attempts, why it stopped, and effects of earlier attempts.
- * The verdict belongs to this call alone, so that it is written to, not copied.
- */
-function withHistory(
-  { info, refusedBeforeExecution }: Classification,
-  outcome: FailedOutcome,
-  call: ToolCall,
-  ctx: CallContext,
-  subject: ClassifySubject,
-): ErrorInfo {
-  if (outcome.kind === 'stored') return info;
-  const { details } = info;
-  details.attempts = ctx.attempts;
-  // Without a tool the name is whatever the caller wrote.
-  if (subject.toolName === '') details.tool_name = subject.scrubber.text(call.tool, 64);
-  if (ctx.retryStoppedBy !== undefined) details['retry_stopped_by'] = ctx.retryStoppedBy;
-  if (ctx.attemptLog !== undefined) details['attempt_log'] = ctx.attemptLog;
-  // "Not sent" is true of the last attempt only: an earlier one may have had its effect.
-  if (ctx.effectMayHaveHappened && (info.effect === 'not_sent' || refusedBeforeExecution)) {
-    info.effect = 'unknown';
-    info.retryable &&= subject.idempotent || ctx.keySent;
-  }
-  return info;
 }

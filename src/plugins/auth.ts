@@ -61,6 +61,16 @@ function hostName(host: string): string {
   return host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }
 
+let lastLocalHost: string | undefined;
+
+/** Whether a Host header names this machine; callers mostly send the same one again. */
+function isLocalHost(host: string): boolean {
+  if (host === lastLocalHost) return true;
+  if (!isLoopback(hostName(host))) return false;
+  lastLocalHost = host;
+  return true;
+}
+
 function originHost(origin: string): string {
   try {
     return new URL(origin).host;
@@ -78,7 +88,7 @@ function refuseStrangers(request: FastifyRequest): void {
   if (!isLoopback(request.socket.remoteAddress ?? '')) {
     throw forbidden('Without configured clients only this machine is answered.');
   }
-  if (host !== undefined && !isLoopback(hostName(host))) {
+  if (host !== undefined && !isLocalHost(host)) {
     throw forbidden('Without configured clients only requests to localhost are answered.');
   }
   if (origin !== undefined && !isLoopback(hostName(originHost(origin)))) {

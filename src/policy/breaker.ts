@@ -10,10 +10,11 @@ import { callerOf, Turns } from './turns.js';
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
-/** Leave to run one call; its verdict must be reported. Stale once the state has changed. */
-export interface Permit {
-  readonly generation: number;
-}
+/**
+ * Leave to run one call, whose verdict must be reported: a number that is stale once the state has
+ * changed.
+ */
+export type Permit = number;
 
 export interface Refusal {
   readonly failureCount: number;
@@ -92,11 +93,11 @@ export class Breaker {
 
   /** Leave for one call, or undefined: then `refuse` says when to come back. */
   acquire(): Permit | undefined {
-    if (this.#state === 'closed') return { generation: this.#generation };
+    if (this.#state === 'closed') return this.#generation;
     this.#wake();
     if (this.#state === 'open' || this.#probes >= this.policy.halfOpenProbes) return undefined;
     this.#probes += 1;
-    return { generation: this.#generation };
+    return this.#generation;
   }
 
   /**
@@ -126,7 +127,7 @@ export class Breaker {
 
   /** How the call of a permit ended. `neutral` counts nowhere and hands a probe's permit back. */
   report(permit: Permit, verdict: BreakerVerdict): void {
-    if (permit.generation !== this.#generation || this.#disposed) return;
+    if (permit !== this.#generation || this.#disposed) return;
     if (this.#state === 'half_open') {
       if (verdict === 'success') this.#close();
       else if (verdict === 'failure') this.#core.open();

@@ -50,14 +50,9 @@ export function deadlineLayer(
     const now = performance.now();
     const leftMs = ctx.deadlineAt - now;
     if (leftMs <= 0) return Promise.resolve(deadlineSpent(ctx));
-    const own = deps.timeoutMs <= leftMs;
-    const cause: AbortCause = own
-      ? { kind: 'timeout', scope: 'attempt', timeoutMs: deps.timeoutMs }
-      : { kind: 'timeout', scope: ctx.deadlineScope, timeoutMs: ctx.deadlineMs };
-    const budgetMs = own ? deps.timeoutMs : leftMs;
     ctx.attempts += 1;
-    const attempt = new Attempt(ctx, ctx.attempts, now + budgetMs);
-    return new RunningAttempt(attempt, call, deps, meter, now).start(upstream, cause, budgetMs);
+    const attempt = new Attempt(ctx, ctx.attempts, now + Math.min(deps.timeoutMs, leftMs));
+    return new RunningAttempt(attempt, call, deps, meter, now).start(upstream);
   };
 }
 
@@ -77,7 +72,6 @@ class RunningAttempt {
   readonly #deps: DeadlineDeps;
   readonly #meter: AttemptMeter;
   readonly #startedAt: number;
-  readonly #onCancel: (reason: CancelReason) => void;
   #timer: NodeJS.Timeout | undefined;
   #trace: AttemptTrace | undefined;
   #settle: ((outcome: Outcome) => void) | undefined;
@@ -95,22 +89,17 @@ class RunningAttempt {
     this.#deps = deps;
     this.#meter = meter;
     this.#startedAt = startedAt;
-    this.#onCancel = (reason) => {
-      this.#stop({ kind: 'cancelled', reason });
-    };
   }
 
-  start(upstream: UpstreamInvoke, onTimeout: AbortCause, budgetMs: number): Promise<Outcome> {
-    const { ctx } = this.#attempt;
+  start(upstream: UpstreamInvoke): Promise<Outcome> {
+    const { ctx, deadlineAt } = this.#attempt;
     this.#meter.active += 1;
     this.#trace = ctx.trace?.startAttempt(this.#attempt.number);
     if (this.#trace !== undefined) this.#attempt.traceparent = this.#trace.traceparent;
     return new Promise((resolve) => {
       this.#settle = resolve;
-      this.#timer = setTimeout(() => {
-        this.#stop(onTimeout);
-      }, timerMs(budgetMs));
-      ctx.cancellation.subscribe(this.#onCancel);
+      this.#timer = setTimeout(timedOut, timerMs(deadlineAt - this.#startedAt), this);
+      ctx.cancellation.subscribe(this.#cancelled);
       try {
         this.#upstream = upstream(this.#call, this.#attempt);
       } catch (error) {
@@ -127,6 +116,22 @@ class RunningAttempt {
         },
       );
     });
+  }
+
+  readonly #cancelled = (reason: CancelReason): void => {
+    this.#stop({ kind: 'cancelled', reason });
+  };
+
+  timedOut(): void {
+    const { ctx, deadlineAt } = this.#attempt;
+    const { timeoutMs } = this.#deps;
+    // Its own limit, or what was left of the call's.
+    const own = this.#startedAt + timeoutMs <= deadlineAt;
+    this.#stop(
+      own
+        ? { kind: 'timeout', scope: 'attempt', timeoutMs }
+        : { kind: 'timeout', scope: ctx.deadlineScope, timeoutMs: ctx.deadlineMs },
+    );
   }
 
   /** Timer or cancellation: the upstream is told, and is not waited for. */
@@ -159,7 +164,7 @@ class RunningAttempt {
     if (settle === undefined) return;
     this.#settle = undefined;
     clearTimeout(this.#timer);
-    this.#attempt.ctx.cancellation.unsubscribe(this.#onCancel);
+    this.#attempt.ctx.cancellation.unsubscribe(this.#cancelled);
     this.#meter.active -= 1;
     const tookMs = performance.now() - this.#startedAt;
     this.#meter.service.add(tookMs);
@@ -175,4 +180,8 @@ class RunningAttempt {
       this.#trace?.end({ code: info.code, category: info.category });
     }
   }
+}
+
+function timedOut(attempt: RunningAttempt): void {
+  attempt.timedOut();
 }

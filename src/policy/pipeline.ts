@@ -1,8 +1,8 @@
 // The layers of one tool, built once when the configuration loads. A call meets them from the
 // outside in; a layer that is not configured is not there:
 //
-//   result cache -> idempotency -> retry -> cooldown gate -> rate limit -> bulkhead
-//     -> cooldown gate (again, behind the queue) -> breaker -> deadline -> upstream
+//   result cache -> idempotency -> retry -> admission (cooldown gate -> rate limit -> bulkhead
+//     -> cooldown gate again, behind the queue -> breaker) -> deadline -> upstream
 //
 // So a stored answer costs no token, a backoff holds no slot, a wait for a slot holds no probe, and
 // a refusal of any of them is no failure of the upstream.
@@ -19,14 +19,12 @@ import type {
 import type { ClassifySubject } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
 import type { StatePorts } from '../state/ports.js';
-import { breakerLayer } from './breaker-layer.js';
+import { admissionLayer } from './admission.js';
 import { Breaker, type BreakerState, type Spread } from './breaker.js';
-import { bulkheadLayer } from './bulkhead-layer.js';
 import { Bulkhead } from './bulkhead.js';
 import { CooldownGate } from './cooldown.js';
 import { deadlineLayer, type AttemptMeter } from './deadline.js';
 import { idempotencyLayer } from './idempotency.js';
-import { cooldownLayer, cooldownTrigger, rateLimitLayer } from './rate-limit.js';
 import { compileReadBack } from './read-back.js';
 import { resultCacheLayer } from './result-cache.js';
 import { RetryBudget } from './retry-budget.js';
@@ -117,11 +115,7 @@ export function buildPipeline(
       random,
       onInternalError,
     }),
-    cooldownLayer(gate, observer),
-    limiter && rateLimitLayer(limiter, observer),
-    bulkhead && bulkheadLayer(bulkhead, service),
-    cooldownTrigger(gate, observer, subject),
-    breaker && breakerLayer(breaker, subject, spread),
+    admissionLayer({ gate, limiter, bulkhead, breaker, spread, service, subject, observer }),
   ];
   const attempt = deadlineLayer(
     upstream,

@@ -82,13 +82,12 @@ export function compileQuery(
 
 /** The arguments that `skip` does not name, as a query. */
 export function restAsQuery(args: JsonObject, skip: ReadonlySet<string>): string {
-  const pairs: string[] = [];
-  for (const name of Object.keys(args)) {
-    if (skip.has(name)) continue;
-    const written = writePairs(encodeArgument(name, name), args[name], name);
-    if (written !== '') pairs.push(written);
+  let query = '';
+  for (const name in args) {
+    if (!skip.has(name))
+      query = joined(query, writePairs(encodeArgument(name, name), args[name], name));
   }
-  return pairs.join('&');
+  return query;
 }
 
 /** Appends a query, which may be empty, to a path that may have one already. */
@@ -98,19 +97,26 @@ export function withQuery(path: string, query: string): string {
 }
 
 function writeQuery(pairs: readonly QueryWriter[], args: JsonObject): string {
-  return pairs
-    .map((pair) => pair(args))
-    .filter((written) => written !== '')
-    .join('&');
+  let query = '';
+  for (const pair of pairs) query = joined(query, pair(args));
+  return query;
 }
 
 function writePairs(key: string, value: unknown, argument: string): string {
   if (value === undefined || value === null) return '';
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values
-    .filter((item) => item !== undefined && item !== null)
-    .map((item) => `${key}=${encodeArgument(asText(item), argument)}`)
-    .join('&');
+  if (!Array.isArray(value)) return `${key}=${encodeArgument(asText(value), argument)}`;
+  let pairs = '';
+  for (const item of value as unknown[]) {
+    if (item === undefined || item === null) continue;
+    pairs = joined(pairs, `${key}=${encodeArgument(asText(item), argument)}`);
+  }
+  return pairs;
+}
+
+/** Two queries as one; either may be empty. */
+function joined(query: string, more: string): string {
+  if (query === '' || more === '') return query + more;
+  return `${query}&${more}`;
 }
 
 /** A `key=value` of the URL itself, whose literal parts are escaped already. */
