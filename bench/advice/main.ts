@@ -2,8 +2,10 @@
 // Deterministic: the same figures on every machine; `--check` fails where docs/ says otherwise.
 import { readFile, writeFile } from 'node:fs/promises';
 import { toSvg } from './chart.js';
-import { measureAll, type Measured } from './measure.js';
-import { toMarkdown } from './report.js';
+import { measureAll, OTHER_SEEDS, SEEDS, type Measured } from './measure.js';
+import { measureOneShot } from './one-shot.js';
+import { toMarkdown, toOneShotTable, toSummary } from './report.js';
+import { OTHERS, SCENARIOS } from './scenarios.js';
 
 const PAGE = new URL('../../docs/advice.md', import.meta.url);
 const CHART = new URL('../../docs/images/advice.svg', import.meta.url);
@@ -22,7 +24,11 @@ function missed(measured: readonly Measured[]): string[] {
     const others = measured.filter((other) => other.scenario === one.scenario && other !== one);
     const checks: readonly (readonly [boolean, string])[] = [
       [!['a', 'b'].includes(id) || one.ratio <= 1.15, 'finishes within 1.15 of the best'],
-      [!one.advised || (one.retriesOk ?? 1) >= LEAST[kind], 'enough advised retries succeed'],
+      // Where pauses are asked for at random, no moment is better than another.
+      [
+        !one.advised || id === 'e' || (one.retriesOk ?? 1) >= LEAST[kind],
+        'advised retries succeed',
+      ],
       [id === 'd' || one.upstreamPerSuccess <= 1.2, 'at most 1.2 calls per success'],
       [one.executedTwice === 0, 'no side effect twice'],
       [others.every((other) => one.finishedMs <= other.finishedMs), 'faster than the others'],
@@ -31,8 +37,17 @@ function missed(measured: readonly Measured[]): string[] {
   });
 }
 
-const measured = await measureAll();
-const tables = toMarkdown(measured);
+const measured = await measureAll(SCENARIOS, SEEDS);
+const tables = [
+  toMarkdown(measured),
+  '### What nothing was tuned on',
+  'Finish, as a multiple of the best possible. The same upstreams, seeds of which nothing was known:',
+  toSummary(await measureAll(SCENARIOS, OTHER_SEEDS)),
+  'Other upstreams, the same seeds:',
+  toSummary(await measureAll(OTHERS, OTHER_SEEDS)),
+  '### Callers who ask once and never again',
+  toOneShotTable(await measureOneShot()),
+].join('\n\n');
 const chart = toSvg(measured);
 const page = await readFile(PAGE, 'utf8');
 const head = page.slice(0, page.indexOf(BEGIN) + BEGIN.length);

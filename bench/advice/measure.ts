@@ -1,10 +1,12 @@
 // All runs of the comparison, and what is said about them.
 import { POLICIES, type Policy } from './agents.js';
-import { CALLS_PER_AGENT, AGENTS, SCENARIOS, type Scenario } from './scenarios.js';
+import { CALLS_PER_AGENT, AGENTS, type Scenario } from './scenarios.js';
 import { simulate, type Run } from './simulate.js';
 
 /** Every figure is the mean over these runs. */
-const SEEDS = [1, 2, 3] as const;
+export const SEEDS = [1, 2, 3];
+/** Nothing was tuned with these. */
+export const OTHER_SEEDS = [101, 102, 103];
 
 export interface Measured {
   readonly scenario: Scenario;
@@ -24,12 +26,15 @@ export interface Measured {
 }
 
 /** Runs every scenario under every policy. */
-export async function measureAll(): Promise<Measured[]> {
+export async function measureAll(
+  scenarios: readonly Scenario[],
+  seeds: readonly number[],
+): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const scenario of SCENARIOS) {
+  for (const scenario of scenarios) {
     for (const policy of POLICIES) {
       const runs: Run[] = [];
-      for (const seed of SEEDS) runs.push(await simulate(scenario, policy, seed));
+      for (const seed of seeds) runs.push(await simulate(scenario, policy, seed));
       measured.push(summarise(scenario, policy, runs));
     }
   }

@@ -1,5 +1,6 @@
 // The comparison as a Markdown table.
 import type { Measured } from './measure.js';
+import type { OneShot } from './one-shot.js';
 
 const HEAD = [
   'policy',
@@ -24,15 +25,64 @@ export function toMarkdown(measured: readonly Measured[]): string {
         `Configured: ${scenario.setting}. The best possible: ${best} s.`,
         '',
         row(HEAD),
-        row(HEAD.map((_cell, at) => (at === 0 ? '---' : '--:'))),
+        alignment(HEAD),
         ...rows,
       ].join('\n');
     })
     .join('\n\n');
 }
 
+/** Every scenario in one row: what each policy needed, as a multiple of the best possible. */
+export function toSummary(measured: readonly Measured[]): string {
+  const scenarios = [...new Set(measured.map(({ scenario }) => scenario))];
+  const [first] = scenarios;
+  const policies = measured
+    .filter((one) => one.scenario === first)
+    .map(({ policy }) => policy.name);
+  const head = ['the upstream', 'best', ...policies, 'advised retries that succeed'];
+  const rows = scenarios.map((scenario) => {
+    const runs = measured.filter((one) => one.scenario === scenario);
+    const ratios = runs.map(({ ratio }) => ratio.toFixed(2));
+    const follower = runs.find(({ advised }) => advised);
+    const best = `${(scenario.bestMs / 1000).toFixed(1)} s`;
+    return row([scenario.title, best, ...ratios, percent(follower?.retriesOk ?? null)]);
+  });
+  return [row(head), alignment(head), ...rows].join('\n');
+}
+
+/** Callers who ask once; what came through and what the others were told. */
+export function toOneShotTable(measured: readonly OneShot[]): string {
+  const head = [
+    'the upstream',
+    'calls/s',
+    'succeed/s',
+    'expected',
+    'longest advice',
+    'of 5 % who do come back, admitted then',
+  ];
+  const rows = measured.map((one) =>
+    row([
+      one.what,
+      `${one.perSecond}`,
+      one.succeeded.toFixed(1),
+      one.expected.toFixed(1),
+      `${(one.longestMs / 1000).toFixed(1)} s`,
+      percent(one.admitted),
+    ]),
+  );
+  return [row(head), alignment(head), ...rows].join('\n');
+}
+
+function percent(share: number | null): string {
+  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+}
+
+function alignment(head: readonly string[]): string {
+  return row(head.map((_cell, at) => (at === 0 ? '---' : '--:')));
+}
+
 function toRow(one: Measured): string {
-  const share = one.retriesOk === null ? '–' : `${(one.retriesOk * 100).toFixed(1)} %`;
+  const share = percent(one.retriesOk);
   return row([
     one.policy.name,
     `${(one.finishedMs / 1000).toFixed(1)} s`,

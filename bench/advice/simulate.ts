@@ -8,9 +8,10 @@ import { classifyOnce, type ClassifySubject } from '../../src/errors/classify.js
 import { createScrubber } from '../../src/errors/scrub.js';
 import { buildPipeline } from '../../src/policy/pipeline.js';
 import { createMemoryState } from '../../src/state/memory.js';
-import { runAgent, type Policy, type Send, type Tally } from './agents.js';
+import { runAgent, type Answer, type Policy, type Send, type Tally } from './agents.js';
 import { pause, seeded, type Random } from './random.js';
-import { AGENTS, CALLS_PER_AGENT, type Ledger, type Scenario } from './scenarios.js';
+import { AGENTS, CALLS_PER_AGENT, type Scenario } from './scenarios.js';
+import type { CreateUpstream, Ledger } from './upstreams.js';
 
 /** Every run ends at this simulated time at the latest. */
 const LIMIT_MS = 3_600_000;
@@ -40,38 +41,43 @@ function settle(): Promise<void> {
   });
 }
 
-export async function simulate(scenario: Scenario, policy: Policy, seed: number): Promise<Run> {
+/** Runs `act` on a clock that jumps from timer to timer, for at most `LIMIT_MS`. */
+export async function driven<T>(what: string, act: () => Promise<T>): Promise<T> {
   const clock = FakeTimers.install({
     now: 1_700_000_000_000,
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
   });
   try {
-    const world = createWorld(scenario, policy, seed);
     const startedAt = performance.now();
-    const finished = { at: Infinity };
-    const all = world.run().then(() => {
-      finished.at = performance.now() - startedAt;
+    const state = { done: false };
+    const acting = act().finally(() => {
+      state.done = true;
     });
     await settle();
-    while (finished.at === Infinity && performance.now() - startedAt < LIMIT_MS) {
+    while (!state.done && performance.now() - startedAt < LIMIT_MS) {
       clock.next();
       await settle();
     }
-    if (finished.at === Infinity) {
-      throw new Error(`${scenario.id}, ${policy.name}: not finished in an hour`);
-    }
-    await all;
-    return world.result(finished.at);
+    if (!state.done) throw new Error(`${what}: not finished in an hour`);
+    return await acting;
   } finally {
     clock.uninstall();
   }
 }
 
-function createWorld(scenario: Scenario, policy: Policy, seed: number) {
-  const random = seeded(seed);
-  const { tool } = scenario;
+export function simulate(scenario: Scenario, policy: Policy, seed: number): Promise<Run> {
+  return driven(`${scenario.id}, ${policy.name}`, async () => {
+    const world = createWorld(scenario, policy, seed);
+    const startedAt = performance.now();
+    await world.run();
+    return world.result(performance.now() - startedAt);
+  });
+}
+
+/** A tool in front of its upstream; `send` answers as a client of the gateway would see it. */
+export function createGateway(tool: ToolDefinition, create: CreateUpstream, random: Random) {
   const ledger: Ledger = { calls: 0, executed: new Map() };
-  const upstream = scenario.create(random, ledger);
+  const upstream = create(random, ledger);
   const subject = subjectOf(tool);
   const pipeline = buildPipeline(
     tool,
@@ -82,6 +88,29 @@ function createWorld(scenario: Scenario, policy: Policy, seed: number) {
     },
     { subject, observer: silent, state: createMemoryState(), random },
   );
+  const send = async (
+    id: string,
+    runId: string | undefined,
+    key: string | undefined,
+  ): Promise<Answer> => {
+    const ctx = contextOf(runId);
+    const call = {
+      id,
+      tool,
+      arguments: { what: id },
+      ...(key !== undefined && { idempotencyKey: key }),
+    };
+    const outcome = await pipeline.invoke(call, ctx);
+    return outcome.kind === 'ok'
+      ? { ok: true }
+      : { ok: false, info: classifyOnce(outcome, subject, ctx).info };
+  };
+  return { ledger, pipeline, send };
+}
+
+function createWorld(scenario: Scenario, policy: Policy, seed: number) {
+  const random = seeded(seed);
+  const { ledger, pipeline, send: ask } = createGateway(scenario.tool, scenario.create, random);
   const successes: number[] = [];
   const startedAt = performance.now();
   const tally: Tally = {
@@ -97,19 +126,10 @@ function createWorld(scenario: Scenario, policy: Policy, seed: number) {
     (agent: number): Send =>
     async (callId, key) => {
       await pause(network(random));
-      const ctx = contextOf(`agent-${agent}`);
-      const call = {
-        id: callId,
-        tool,
-        arguments: { what: callId },
-        ...(key !== undefined && { idempotencyKey: key }),
-      };
-      const outcome = await pipeline.invoke(call, ctx);
-      if (outcome.kind === 'ok') successes.push(performance.now() - startedAt);
+      const answer = await ask(callId, `agent-${agent}`, key);
+      if (answer.ok) successes.push(performance.now() - startedAt);
       await pause(network(random));
-      return outcome.kind === 'ok'
-        ? { ok: true }
-        : { ok: false, info: classifyOnce(outcome, subject, ctx).info };
+      return answer;
     };
   const agent = async (number: number): Promise<void> => {
     // Agents do not start in the same millisecond.
@@ -132,7 +152,7 @@ function network(random: Random): number {
   return 1 + random() * 4;
 }
 
-function contextOf(runId: string): CallContext {
+function contextOf(runId: string | undefined): CallContext {
   return {
     client: 'agents',
     runId,

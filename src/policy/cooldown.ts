@@ -11,15 +11,17 @@ import { callerOf, Turns, type Caller, type Supply } from './turns.js';
 const BURST = 2;
 const MIN_GRACE_MS = 50;
 const MAX_GRACE_MS = 1000;
+/** A line of callers who do not come idles the upstream: five that were missed in a row end it. */
+const KEPT_WEIGHT = 0.15;
 /** Who does not line up comes within such a part of the pause after it, and within this time. */
-const SPREAD_SHARE = 0.1;
+const SPREAD_SHARE = 0.05;
 const MAX_SPREAD_MS = 5000;
 /** Its multiples, modulo 1, lie evenly however many there are. */
 const GOLDEN = 0.618_033_988_75;
 
 export class CooldownGate {
   readonly #pace: Pace;
-  #turns = new Turns();
+  #turns = new Turns(KEPT_WEIGHT);
   #until = -Infinity;
   #spreadMs = 0;
   /** Where in that time the next one without a name comes, 0 to 1. */
@@ -49,10 +51,9 @@ export class CooldownGate {
    */
   extend(ms: number, tooMany: boolean): void {
     const now = performance.now();
-    if (tooMany) {
-      if (this.isOpen()) this.#pace.paused(now, ms);
-      else this.#pace.refusedToo();
-    }
+    if (!tooMany) this.#pace.pausedOtherwise();
+    else if (this.isOpen()) this.#pace.paused(now, ms);
+    else this.#pace.refusedToo();
     if (now + ms <= this.#until) return;
     this.#until = now + ms;
     this.#spreadMs = Math.min(MAX_SPREAD_MS, SPREAD_SHARE * ms);
@@ -91,7 +92,7 @@ export class CooldownGate {
     this.#turns.sweep(now, graceMs);
     // Nobody keeps to what it was told: lining them up would only idle the upstream.
     if (!this.#turns.areKept) this.#pace.giveUp();
-    if (this.#pace.spacingMs === 0) this.#turns = new Turns();
+    if (this.#pace.spacingMs === 0) this.#turns = new Turns(KEPT_WEIGHT);
   }
 
   #inTurn(caller: Caller, now: number): number {

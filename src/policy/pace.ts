@@ -9,6 +9,8 @@ const LOOK_BACK_MS = 2000;
 /** A pause this soon after the last one says that the pace was too fast. */
 const SAME_STORY_MS = 60_000;
 const SLOW_DOWN = 1.05;
+/** Fewer calls that were borne say nothing about a pace. */
+const LEAST_BORNE = 3;
 /** What a success takes from the spacing: much while it is far from the one that was refused last,
  * little around it, and more again the longer nothing was refused. */
 const SEARCH = 0.005;
@@ -51,6 +53,11 @@ export class Pace {
     this.#useless = true;
   }
 
+  /** It asked for a pause for another reason: what was learned is not what it is about. */
+  pausedOtherwise(): void {
+    if (this.#knownMs === undefined) this.giveUp();
+  }
+
   /** An attempt goes upstream. */
   sent(): void {
     const now = performance.now();
@@ -79,7 +86,7 @@ export class Pace {
    * The upstream asked for a pause because of too many calls.
    */
   paused(now: number, pauseMs: number): void {
-    const again = now - this.#pausedAt < SAME_STORY_MS;
+    const again = this.#guessMs > 0 && now - this.#pausedAt < SAME_STORY_MS;
     // The attempt that was refused does not count.
     const sent = this.#sentBefore + this.#sent - 1;
     const spanMs = now - this.#sentFrom + (this.#sentBefore > 0 ? LOOK_BACK_MS : 0);
@@ -97,27 +104,29 @@ export class Pace {
     this.#refusedMs = 0;
     this.#firstSpanMs = spanMs + pauseMs;
     this.#sent = sent;
-    this.#guess(this.#firstSpanMs / Math.max(1, sent));
+    this.#guess();
   }
 
   /** Another attempt of those that were under way was refused: it was not borne either. */
   refusedToo(): void {
     if (this.#firstSpanMs === 0) return;
     this.#sent -= 1;
-    this.#guess(this.#firstSpanMs / Math.max(1, this.#sent));
+    this.#guess();
   }
 
   #slowDown(borneMs: number): void {
+    const slowerMs = Math.max(this.#spacingMs * SLOW_DOWN, borneMs);
     this.#refusedMs = Math.max(this.#spacingMs, borneMs);
-    this.#set(Math.max(this.#spacingMs * SLOW_DOWN, borneMs));
-    if (this.#spacingMs <= WRONG * this.#guessMs) return;
+    this.#set(slowerMs);
+    if (slowerMs <= WRONG * this.#guessMs) return;
     if (this.#corrected) this.giveUp();
     this.#corrected = true;
     this.#guessMs = this.#spacingMs;
   }
 
-  #guess(spacingMs: number): void {
-    this.#set(spacingMs);
+  #guess(): void {
+    if (this.#sent < LEAST_BORNE) this.#spacingMs = 0;
+    else this.#set(this.#firstSpanMs / this.#sent);
     this.#guessMs = this.#spacingMs;
     this.#corrected = false;
   }

@@ -55,6 +55,12 @@ export class Turns {
   #kept = 1;
   #unnamed = 0;
   #unkept = 0;
+  readonly #weight: number;
+
+  /** @param weight how much one turn, taken or missed, says about the next ones */
+  constructor(weight = KEPT_WEIGHT) {
+    this.#weight = weight;
+  }
 
   /** Moments that were promised and neither used nor missed. */
   get outstanding(): number {
@@ -99,7 +105,7 @@ export class Turns {
 
   /** The caller got in, or does not need its turn any more. */
   release(turn: Turn): void {
-    if (turn.state === 'due') this.#kept += KEPT_WEIGHT * (1 - this.#kept);
+    if (turn.state === 'due') this.#kept += this.#weight * (1 - this.#kept);
     turn.line.remove(turn);
     this.#forget(turn);
   }
@@ -159,7 +165,7 @@ export class Turns {
   }
 
   readonly #missed = (turn: Turn): void => {
-    this.#kept *= 1 - KEPT_WEIGHT;
+    this.#kept *= 1 - this.#weight;
     this.#forget(turn);
   };
 
