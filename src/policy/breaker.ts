@@ -121,7 +121,7 @@ export class Breaker {
     const spacingMs = Math.max(MIN_SPACING_MS, spread.spacingMs);
     const dueAt = first ? probeAt : probeAt + spread.probeMs + this.#told * spacingMs;
     this.#told += 1;
-    const at = this.#turns.issueAt(caller, dueAt, spacingMs);
+    const at = this.#turns.issueAt(caller, dueAt, spacingMs, probeAt);
     return { failureCount, byOperator, retryAfterMs: adviceMs(at - now) };
   }
 

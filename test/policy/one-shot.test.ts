@@ -111,6 +111,28 @@ describe('callers who never come back', () => {
     expect(Math.max(...told)).toBeLessThanOrEqual(mostMs);
   });
 
+  it.each([
+    ['nothing that identifies them', nobody],
+    ['runs', runs],
+  ])(
+    'hear from an open breaker of the probe and at most half a minute more: %s',
+    async (_, identify) => {
+      const breaker = {
+        windowMs: 10_000,
+        minCalls: 5,
+        failureRate: 0.5,
+        openMs: 20_000,
+        halfOpenProbes: 1,
+        scope: 'tool',
+      } as const;
+      const dead = makeTool({ breaker, rateLimit: { calls: 10, perMs: 1000, burst: 10 } });
+      const pipeline = makePipeline(dead, scripted(response(500)).invoke);
+      const { told } = await flood(pipeline, 100, identify);
+      expect(Math.max(...told)).toBeGreaterThan(20_000);
+      expect(Math.max(...told)).toBeLessThanOrEqual(50_001);
+    },
+  );
+
   it('are told no moment before the limit has one', async () => {
     const slow = makeTool({ rateLimit: { calls: 1, perMs: 60_000, burst: 1 } });
     const pipeline = makePipeline(slow, scripted(OK).invoke);
