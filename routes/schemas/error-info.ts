@@ -1,5 +1,5 @@
 // The shared documents of the contract as JSON Schema: what the OpenAPI document refers to.
-import Type from 'typebox';
+import { type Static, Type } from '../../src/json/schema-type.js';
 import { CATEGORIES, ERROR_CODES, type ErrorCategory } from '../../src/errors/catalogue.js';
 
 const categories = Object.keys(CATEGORIES) as ErrorCategory[];
@@ -57,6 +57,6 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', additionalProperties: false, description: 'RFC 9457.' },
 );
 
-export const errorInfoRef = Type.Unsafe<Type.Static<typeof ErrorInfoSchema>>({
+export const errorInfoRef = Type.Unsafe<Static<typeof ErrorInfoSchema>>({
   $ref: 'ErrorInfo#',
 });

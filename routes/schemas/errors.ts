@@ -1,5 +1,5 @@
 // The report of a failure that POST /v1/errors/classify takes, and its example.
-import Type from 'typebox';
+import { Type } from '../../src/json/schema-type.js';
 
 const classifyExample = {
   idempotent: false,

@@ -1,6 +1,6 @@
 // The envelope of POST /v1/tool-calls and its answer. For the document and for client generators:
 // the envelope is read by our own parser, which names faults by place and keeps siblings alive.
-import Type from 'typebox';
+import { Type } from '../../src/json/schema-type.js';
 import { errorInfoRef } from './error-info.js';
 
 const batchExample = {

@@ -1,5 +1,5 @@
 // The configuration file as a whole.
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../../json/schema-type.js';
 import {
   DEFAULT_EGRESS_DENY,
   DEFAULT_MCP_IDLE_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 // The author's error rules (`errors:`): when an outcome looks like this, then it means that.
-import { Type } from 'typebox';
+import { Type } from '../../json/schema-type.js';
 import { ms, object, pointer, text, anything } from './parts.js';
 
 const optional = Type.Optional;

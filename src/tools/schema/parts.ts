@@ -7,7 +7,7 @@ import {
   type TObject,
   type TProperties,
   type TUnion,
-} from 'typebox';
+} from '../../json/schema-type.js';
 import { MAX_TIME_MS } from '../defaults.js';
 
 // A type alias: an interface would not fit the library's open options.

@@ -1,5 +1,5 @@
 // The policy keys: they stand in `defaults`, in a tool and in an MCP server alike.
-import { Type } from 'typebox';
+import { Type } from '../../json/schema-type.js';
 import { DEFAULT_POLICY as D, DEFAULT_RATE_LIMIT_PER_MS } from '../defaults.js';
 import { count, flag, ms, object, oneOf, switchable } from './parts.js';
 

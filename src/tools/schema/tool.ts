@@ -1,5 +1,5 @@
 // One entry of `tools:`.
-import { Type } from 'typebox';
+import { Type } from '../../json/schema-type.js';
 import { DEFAULT_CACHE_MAX_BYTES, DEFAULT_IDEMPOTENCY_TTL_MS } from '../defaults.js';
 import { ErrorRules, predicate } from './errors.js';
 import {
