@@ -3,6 +3,7 @@
 // schema asks for one.
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
+import { fits } from './fits.js';
 import { branchErrors } from './union-errors.js';
 import { didYouMean } from './similar.js';
 import { showKey, type ConfigPath, type Faults } from './faults.js';
@@ -28,6 +29,7 @@ export function checkAgainstSchema(
   wholeEnv: ReadonlySet<string>,
   faults: Faults,
 ): value is ConfigDocument {
+  if (fits(ConfigDocument, value)) return true;
   const validate = validator();
   if (validate(value)) return true;
   if (readEnvTexts(value, wholeEnv, validate.errors ?? []) && validate(value)) return true;
