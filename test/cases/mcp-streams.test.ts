@@ -125,6 +125,15 @@ runMcpRows(
       row('null', READS, body('application/json', 'null'), noMessage),
       row('a number', WRITES, body('application/json', '42'), noMessage),
       row(
+        'JSON behind a byte order mark',
+        WRITES,
+        (x) => {
+          const message = { jsonrpc: '2.0', id: x.id, result: content('ok') };
+          x.raw(200, { 'content-type': 'application/json' }, `\uFEFF${JSON.stringify(message)}`);
+        },
+        succeeds(content('ok')),
+      ),
+      row(
         'JSON without its content type',
         WRITES,
         (x) =>
@@ -155,6 +164,32 @@ runMcpRows(
         READS,
         ({ request }) => void request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
         noMessage,
+      ),
+    ],
+
+    'refusals whose body breaks off: their status had come whole': [
+      ...(
+        [
+          [429, fails('TOOL_RATE_LIMITED', true, 'completed', { retry: 7000, breaker: 'neutral' })],
+          [
+            503,
+            fails('UPSTREAM_UNAVAILABLE', false, 'unknown', { retry: 7000, breaker: 'failure' }),
+          ],
+          [403, fails('TOOL_RATE_LIMITED', true, 'completed', { retry: 7000 })],
+          [404, fails('UPSTREAM_REJECTED', false, 'completed')],
+          [401, fails('UPSTREAM_AUTH_FAILED', false, 'not_sent')],
+          [500, fails('MCP_SERVER_ERROR', false, 'unknown', { retry: 7000 })],
+        ] as const
+      ).map(([code, expected]) =>
+        row(
+          String(code),
+          WRITES,
+          ({ request }) =>
+            void request.socket.end(
+              `HTTP/1.1 ${code} No\r\nretry-after: 7\r\ncontent-length: 500\r\n\r\n{"err`,
+            ),
+          expected,
+        ),
       ),
     ],
 

@@ -119,6 +119,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#ended = true;
+    // The head of a refusal says what its body, which broke off, only explains.
+    const refused = this.#abortReason === undefined && (this.#head?.status ?? 0) >= 300;
+    if (refused) this.#whole(true);
     // Without effect where the answer was given: a cut body, an abort after the answer.
     this.#resolve({ kind: 'failed', error, phase: this.#phase });
     this.#stream?.error(error);

@@ -148,7 +148,8 @@ export class McpFetch {
     }
     let parsed: unknown;
     try {
-      parsed = JSON.parse(answer.body.toString('utf8'));
+      // RFC 8259 §8.1: a byte order mark may be ignored.
+      parsed = JSON.parse(answer.body.toString('utf8').replace(/^\uFEFF/, ''));
     } catch {
       table.settle(owner, { kind: 'not_json' });
       return;
