@@ -7,6 +7,7 @@ import type { ParsedBody } from '../src/plugins/body.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
 import type { Caller } from './mcp/face.js';
 import { sortFaults } from './mcp/json-faults.js';
+import { idFaults } from './mcp/message-ids.js';
 import { problems } from './schemas/problems.js';
 
 const schema = {
@@ -76,6 +77,10 @@ async function answer(
   }
   const sorted = sortFaults(value, faults);
   if (!sorted.ok) return reply.code(400).send(rpcError('The message is faulty.', sorted.errors));
+  const ids = idFaults(value);
+  if (Object.keys(ids).length > 0) {
+    return reply.code(400).send(rpcError('An id is faulty.', ids));
+  }
   const cancellation = new Cancellation();
   cancelWhenClientLeaves(reply, cancellation);
   const caller: Caller = {
@@ -86,10 +91,22 @@ async function answer(
     argumentFaults: sorted.argumentFaults,
   };
   const response = await handler.fetch(toWebRequest(request, cancellation), {
-    parsedBody: value,
+    parsedBody: withoutCancellations(value),
     authInfo: { token: '', clientId: request.client.id, scopes: [], extra: { caller } },
   });
   return reply.send(response);
+}
+
+/**
+ * A batch without the cancellations in it: they may be ignored (MCP, Cancellation), and the package
+ * would wait for ever for the answer to a request that it has cancelled itself.
+ */
+function withoutCancellations(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const kept = value.filter(
+    (message) => (message as { method?: unknown } | null)?.method !== 'notifications/cancelled',
+  );
+  return kept.length === 0 ? value : kept;
 }
 
 const INVALID_REQUEST = -32600;

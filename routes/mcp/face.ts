@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import type { Cancellation } from '../../src/cancellation.js';
+import { Cancellation } from '../../src/cancellation.js';
 import { offeredOutputSchema } from '../../src/format/mcp.js';
 import type { Client } from '../../src/gateway/clients.js';
 import type { BatchRequest, Gateway } from '../../src/gateway/gateway.js';
@@ -69,9 +69,18 @@ async function callTool(
   params: CallParams,
   { mcpReq }: ServerContext,
 ): Promise<CallToolResult> {
-  const { cancellation, client, requestId, receivedAt } = caller;
+  const { client, requestId, receivedAt } = caller;
   const { id, _meta: meta, signal } = mcpReq;
-  signal.addEventListener('abort', () => cancellation.cancel('cancelled_by_request'));
+  // Its own: what the drain cancels is still answered, where a client that has left is not.
+  const cancellation = new Cancellation();
+  const { cancellation: whole } = caller;
+  if (whole.reason !== undefined) cancellation.cancel(whole.reason);
+  whole.subscribe((reason) => {
+    cancellation.cancel(reason);
+  });
+  signal.addEventListener('abort', () => {
+    cancellation.cancel(whole.reason ?? 'cancelled_by_request');
+  });
   const { call: callOptions, batch: batchOptions, faults } = readCallOptions(meta);
   const argumentFaults = caller.argumentFaults.get(id);
   const request: BatchRequest = {

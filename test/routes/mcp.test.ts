@@ -317,4 +317,81 @@ describe('over plain HTTP', () => {
     expect((await post(url, JSON.stringify([ping, ping, ping]))).status).toBe(400);
     expect((await post(url, JSON.stringify([ping, { ...ping, id: 2 }]))).status).toBe(200);
   });
+
+  describe('every request is answered exactly once', () => {
+    const call = (id: unknown): object => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'weather.forecast', arguments: { city: 'Oslo' } },
+    });
+    const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+    it.each<[string, unknown, object]>([
+      ['null', call(null), { '/id': 'must be a string or an integer' }],
+      ['a fraction', call(1.5), { '/id': 'must be a string or an integer' }],
+      ['beyond the integers', call(1e300), { '/id': 'must be a string or an integer' }],
+      ['an object', [call(1), call({ a: 1 })], { '/1/id': 'must be a string or an integer' }],
+      [
+        'one that another request has',
+        [call(1), note, call(1), call('1')],
+        { '/2/id': 'is that of another request of the batch' },
+      ],
+    ])('an id that is %s is refused by name, nothing is executed', async (_name, body, errors) => {
+      const upstream = await upstreamOf({ status: 200, body: {} });
+      const { url } = await serve({ tools: [weather(upstream)] });
+      const response = await post(url, JSON.stringify(body));
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, data: { errors } },
+      });
+      expect(upstream.requests).toHaveLength(0);
+    });
+
+    const answeredIds = async (response: Response): Promise<unknown[]> =>
+      [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(
+        ([, data = '']) => (JSON.parse(data) as { id: unknown }).id,
+      );
+
+    it('ids of two kinds are two ids; a notification has none and no answer', async () => {
+      const upstream = await upstreamOf({ status: 200, body: {} });
+      const { url } = await serve({ tools: [weather(upstream)] });
+      const mixed = await post(url, JSON.stringify([call(1), note, call('1')]));
+      expect((await answeredIds(mixed)).map((id) => typeof id).sort()).toEqual([
+        'number',
+        'string',
+      ]);
+      const notes = await post(url, JSON.stringify([note, note]));
+      expect([notes.status, await notes.text()]).toEqual([202, '']);
+    });
+
+    it('an id that is in flight in another request is that request’s', async () => {
+      const upstream = await upstreamOf({ status: 200, body: {}, delayMs: 100 });
+      const { url } = await serve({ tools: [weather(upstream)] });
+      const both = await Promise.all([1, 2].map(() => post(url, JSON.stringify([call(7)]))));
+      for (const response of both) expect(await answeredIds(response)).toEqual([7]);
+      expect(upstream.requests).toHaveLength(2);
+    });
+
+    it('a request and its cancellation in one batch: it is answered, and the stream ends', async () => {
+      const upstream = await upstreamOf({ status: 200, body: {} });
+      const { url } = await serve({ tools: [weather(upstream)] });
+      const params = { requestId: 1 };
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
+      const response = await post(url, JSON.stringify([call(1), call(2), cancel]));
+      expect((await answeredIds(response)).sort()).toEqual([1, 2]);
+      expect((await post(url, JSON.stringify([cancel]))).status).toBe(202);
+    });
+
+    it('a call that the drain cancels is answered as cancelled', async () => {
+      const upstream = await upstreamOf({ hang: true });
+      const { url, gateway } = await serve({ tools: [weather(upstream)] });
+      const answer = post(url, JSON.stringify([call(1)]));
+      await waitFor(() => upstream.requests.length === 1);
+      gateway.running.cancelAll('shutdown');
+      expect(await (await answer).text()).toContain('TOOL_CANCELLED');
+    });
+  });
 });
