@@ -13,12 +13,32 @@ const CONTENT_TYPES = {
   sse: 'text/event-stream; charset=utf-8',
 } as const satisfies Record<StreamKind, string>;
 
-/** What the Accept header asks for; undefined: plain JSON. */
+/**
+ * What the Accept header asks for; undefined: plain JSON, also where nothing that it names exists.
+ * A stream must be named: a wildcard stands for JSON. Of equal weights a line per result wins;
+ * events do not over JSON that is named with them, for some clients always name both.
+ */
 export function streamKind(accept: string | undefined): StreamKind | undefined {
-  if (accept === undefined) return undefined;
-  if (accept.includes('application/x-ndjson')) return 'ndjson';
-  if (accept.includes('text/event-stream') && !accept.includes('application/json')) return 'sse';
+  if (accept === undefined || !/x-ndjson|event-stream/i.test(accept)) return undefined;
+  const weights = weightsOf(accept);
+  const ndjson = weights.get('application/x-ndjson') ?? 0;
+  const sse = weights.get('text/event-stream') ?? 0;
+  const named = weights.get('application/json');
+  const json = named ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  if (ndjson > 0 && ndjson >= sse && ndjson >= json) return 'ndjson';
+  if (sse > 0 && sse >= json && sse > (named ?? 0)) return 'sse';
   return undefined;
+}
+
+/** Media range -> its weight, 0 to 1; 0: not acceptable (RFC 9110, 12.4.2). */
+function weightsOf(accept: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const range of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  return weights;
 }
 
 /** Without raw line breaks, which frame both kinds of stream; in JSON they are only white space. */

@@ -2,7 +2,7 @@
 import type { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { expect, it, vi } from 'vitest';
-import { streamBatch } from '../../routes/stream-batch.js';
+import { streamBatch, streamKind } from '../../routes/stream-batch.js';
 import { Cancellation } from '../../src/cancellation.js';
 import { ANONYMOUS } from '../../src/gateway/clients.js';
 import type { BatchOutcome, BatchRequest } from '../../src/gateway/gateway.js';
@@ -55,4 +55,32 @@ it('a batch that breaks cuts the stream off', async () => {
     throw new Error('broken');
   });
   await expect(body.toArray()).rejects.toThrow('broken');
+});
+
+it.each<[string | undefined, ReturnType<typeof streamKind>]>([
+  [undefined, undefined],
+  ['*/*', undefined],
+  ['text/html', undefined],
+  ['application/x-ndjson', 'ndjson'],
+  ['Application/X-NDJSON; charset=utf-8', 'ndjson'],
+  ['application/x-ndjson, */*', 'ndjson'],
+  ['application/json, application/x-ndjson', 'ndjson'],
+  ['application/x-ndjson;q=0', undefined],
+  ['application/x-ndjson; q=0.000, */*', undefined],
+  ['application/x-ndjson;q=much', undefined],
+  ['application/x-ndjson;q=0.5, */*', undefined],
+  ['application/x-ndjson;q=0.5, application/*', undefined],
+  ['application/x-ndjson;q=0.5, application/json;q=0.9', undefined],
+  ['application/x-ndjson;q=0.5, application/json;q=0.4', 'ndjson'],
+  ['application/x-ndjson;q=0.5, text/event-stream', 'sse'],
+  ['application/x-ndjson;q=0, text/event-stream;q=0.1', 'sse'],
+  ['application/x-ndjson, text/event-stream', 'ndjson'],
+  ['text/event-stream', 'sse'],
+  ['text/event-stream;q=0', undefined],
+  ['text/event-stream, */*', 'sse'],
+  ['application/json, text/event-stream', undefined],
+  ['text/event-stream, application/json;q=0.9', 'sse'],
+  ['text/event-stream, application/json;q=0', 'sse'],
+])('Accept: %s is answered in %s', (accept, kind) => {
+  expect(streamKind(accept)).toBe(kind);
 });
