@@ -14,8 +14,20 @@ const FIELDS: readonly (readonly [path: readonly string[], unit: Unit])[] = [
   [['error', 'retry_after'], 'seconds'],
   [['retry_after'], 'seconds'], // Discord, Cloudflare
   [['parameters', 'retry_after'], 'seconds'], // Telegram
+  // Names that say their unit; a bare `retryAfter` does not.
+  ...underBoth('retry_after_seconds', 'seconds'),
+  ...underBoth('retryAfterSeconds', 'seconds'),
+  ...underBoth('retryAfterMs', 'milliseconds'),
   [['errors', '0', 'extensions', 'retry_in_seconds'], 'seconds'], // monday.com
 ];
+
+/** At the top of a body and in its error. */
+function underBoth(name: string, unit: Unit): readonly (readonly [readonly string[], Unit])[] {
+  return [
+    [['error', name], unit],
+    [[name], unit],
+  ];
+}
 
 /** The wait that a body asks for: google.rpc.RetryInfo first. */
 export function bodyWait(body: unknown): RetryHint | undefined {

@@ -226,5 +226,14 @@ runRows({
       {},
       86_400_000,
     ),
+    limited(
+      'names that say their unit: seconds',
+      429,
+      {},
+      { error: { retry_after_seconds: 30 } },
+      30_000,
+    ),
+    limited('names that say their unit: milliseconds', 429, {}, { retryAfterMs: '1500' }, 1500),
+    limited('a name that does not', 429, {}, { retryAfter: 30 }, null),
   ],
 });
