@@ -129,7 +129,7 @@ export class Gateway implements ToolDirectory {
       forwardHeaders: request.forwardHeaders,
       onProgress: request.onProgress,
     };
-    this.running.add(client.id, batchId, cancellation);
+    const place = this.running.add({ client: client.id, batchId, cancellation });
     try {
       const results = await executeBatch(request.calls, batch, this, {
         returnOrder: request.returnOrder,
@@ -149,7 +149,7 @@ export class Gateway implements ToolDirectory {
       });
       return { ok: true, results };
     } finally {
-      this.running.remove(client.id, batchId);
+      this.running.remove(place);
     }
   }
 

@@ -2,47 +2,54 @@
 // draining took too long.
 import type { Cancellation } from '../cancellation.js';
 import type { CancelReason } from '../errors/outcome.js';
+import { LiveList } from '../live-list.js';
+
+interface Running {
+  readonly client: string;
+  readonly batchId: string;
+  readonly cancellation: Cancellation;
+}
 
 /**
  * Every batch is added when it begins and removed when its last call has ended. An id is its
  * client's own: another client may use the same, and learns nothing of this one.
  */
 export class RunningBatches {
-  /** Client -> batch id -> its cancellation. */
-  readonly #running = new Map<string, Map<string, Cancellation>>();
-  #size = 0;
+  readonly #running = new LiveList<Running>();
 
   get size(): number {
-    return this.#size;
+    return this.#running.size;
   }
 
   has(client: string, batchId: string): boolean {
-    return this.#running.get(client)?.has(batchId) === true;
+    return this.#find(client, batchId) !== undefined;
   }
 
-  add(client: string, batchId: string, cancellation: Cancellation): void {
-    const batches = this.#running.get(client) ?? new Map<string, Cancellation>();
-    this.#running.set(client, batches.set(batchId, cancellation));
-    this.#size += 1;
+  /** Returns the place, to `remove` it by. */
+  add(batch: Running): number {
+    return this.#running.add(batch);
   }
 
-  remove(client: string, batchId: string): void {
-    const batches = this.#running.get(client);
-    if (batches?.delete(batchId) !== true) return;
-    this.#size -= 1;
-    if (batches.size === 0) this.#running.delete(client);
+  remove(place: number): void {
+    this.#running.remove(place);
   }
 
   /** False where this client has no running batch of that id. */
   cancel(client: string, batchId: string): boolean {
-    const cancellation = this.#running.get(client)?.get(batchId);
-    cancellation?.cancel('cancelled_by_request');
-    return cancellation !== undefined;
+    const batch = this.#find(client, batchId);
+    batch?.cancellation.cancel('cancelled_by_request');
+    return batch !== undefined;
   }
 
   cancelAll(reason: CancelReason): void {
-    for (const batches of this.#running.values()) {
-      for (const cancellation of batches.values()) cancellation.cancel(reason);
+    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+  }
+
+  /** Looks at all of them: only those who name their batches, or cancel one, ask. */
+  #find(client: string, batchId: string): Running | undefined {
+    for (const batch of this.#running) {
+      if (batch.batchId === batchId && batch.client === client) return batch;
     }
+    return undefined;
   }
 }

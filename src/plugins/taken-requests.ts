@@ -3,10 +3,11 @@
 // would close the connection under a large one.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LiveList } from '../live-list.js';
 import { onceClosed } from './response-closed.js';
 
 export class TakenRequests {
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new LiveList<ServerResponse>();
   #waiters: (() => void)[] = [];
 
   /** Whether an answer is finished for us and still on its way. */
@@ -16,9 +17,9 @@ export class TakenRequests {
   }
 
   add(response: ServerResponse): void {
-    this.#open.add(response);
+    const place = this.#open.add(response);
     onceClosed(response, () => {
-      this.#open.delete(response);
+      this.#open.remove(place);
       if (this.#open.size > 0) return;
       for (const wake of this.#waiters.splice(0)) wake();
     });
