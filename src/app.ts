@@ -1,7 +1,11 @@
 // The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
 import { randomUUID } from 'node:crypto';
 import type { ValidateFunction } from 'ajv';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+} from 'fastify';
 import { registerRoutes } from '../routes/index.js';
 import type { Gateway } from './gateway/gateway.js';
 import { type Admin, adminPlugin } from './plugins/admin.js';
@@ -27,6 +31,8 @@ export interface AppOptions {
   readonly admin?: Admin;
   /** Default: metrics of its own that nothing feeds. */
   readonly metrics?: Metrics;
+  /** Registered before the routes, to see them all. */
+  readonly describe?: FastifyPluginAsync;
 }
 
 /** Time for a client to send its request, milliseconds. */
@@ -91,6 +97,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(envelopeLimitPlugin);
   await app.register(bodyPlugin);
   await app.register(openapiPlugin);
+  if (options.describe !== undefined) await app.register(options.describe);
   registerRoutes(app);
   return app;
 }

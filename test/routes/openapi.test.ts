@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeRoutes } from '../../scripts/openapi-document.js';
 import { type Harness, startHarness } from '../support/harness.js';
 
 interface MediaType {
@@ -29,16 +30,19 @@ let document: OpenApi;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  harness = await startHarness({
-    tools: [
-      {
-        name: 'echo',
-        description: 'echo',
-        input_schema: { type: 'object' },
-        module: fileURLToPath(new URL('../fixtures/tools/echo.mjs', import.meta.url)),
-      },
-    ],
-  });
+  harness = await startHarness(
+    {
+      tools: [
+        {
+          name: 'echo',
+          description: 'echo',
+          input_schema: { type: 'object' },
+          module: fileURLToPath(new URL('../fixtures/tools/echo.mjs', import.meta.url)),
+        },
+      ],
+    },
+    { describe: describeRoutes },
+  );
   document = JSON.parse(await readFile(FILE, 'utf8')) as OpenApi;
   ajv = new Ajv2020({ strict: false });
   ajv.addSchema(document, 'doc');
