@@ -1,6 +1,6 @@
 // The text of a configuration file as a YAML document (JSON is a subset) that knows where everything
 // stands. Reading is bounded: size, nesting, aliases.
-import { Composer, LineCounter, Parser, type YAMLError } from 'yaml';
+import { Composer, Lexer, LineCounter, Parser, type YAMLError } from 'yaml';
 import { position, SourceDocument, type YamlDocument } from './source-document.js';
 
 /** Levels of nesting in a configuration file. */
@@ -22,11 +22,12 @@ export interface ReadProblem {
 class TooDeep extends Error {}
 
 /** The parser itself is iterative, what follows it is not: nesting is bounded here. */
-class BoundedParser extends Parser {
-  override *next(source: string): ReturnType<Parser['next']> {
-    if (this.stack.length > MAX_PARSER_STACK) throw new TooDeep();
-    yield* super.next(source);
+function* boundedTokens(parser: Parser, text: string): ReturnType<Parser['parse']> {
+  for (const lexeme of new Lexer().lex(text)) {
+    if (parser.stack.length > MAX_PARSER_STACK) throw new TooDeep();
+    yield* parser.next(lexeme);
   }
+  yield* parser.end();
 }
 
 /** All line starts, from the text itself: the lexer misses some (behind an alias such as `*a:`). */
@@ -44,7 +45,7 @@ export function readDocument(
   text: string,
 ): { document: SourceDocument } | { problems: ReadProblem[] } {
   const lines = countLines(text);
-  const parser = new BoundedParser();
+  const parser = new Parser();
   const composer = new Composer({
     lineCounter: lines,
     stringKeys: true,
@@ -56,7 +57,7 @@ export function readDocument(
   const problems: ReadProblem[] = [];
   let first: YamlDocument | undefined;
   try {
-    for (const document of composer.compose(parser.parse(text), true, text.length)) {
+    for (const document of composer.compose(boundedTokens(parser, text), true, text.length)) {
       if (first === undefined) first = document;
       else {
         const start = document.contents?.range[0] ?? document.range[0];
