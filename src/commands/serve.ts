@@ -29,22 +29,11 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   const gateway = new Gateway(loaded.config, gatewayOptions);
   refuseOpenDoor(gateway, environment);
   observability.attach(gateway);
-  await gateway.start();
-  const admin = createAdmin({ gateway, opened, logger, metrics });
-  const app = await buildApp({
-    gateway,
-    logger,
-    metrics,
-    admin,
-    allowAnonymous: environment.allowAnonymous,
-    onInternalError: gatewayOptions.onInternalError,
-    ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
-  });
-  const url = await listen(app, environment);
   process.on('unhandledRejection', (reason) => {
     gatewayOptions.onInternalError(reason, 'process');
   });
-  const watch = reloadOnChange(opened.file, admin);
+  // From here on there is something to leave in order: child processes of MCP servers.
+  let leave = (): Promise<void> => gateway.close();
   closeWithGrace(
     {
       // Its limit would be that of the start; a reload may have set another.
@@ -58,12 +47,33 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
       setTimeout(() => process.exit(1), limitMs).unref();
       if (err !== undefined) gatewayOptions.onInternalError(err, 'process');
       else logger.info({ event: 'draining', signal }, 'draining');
-      watch.close();
-      await drain(app, gateway);
+      await leave();
       await observability.shutdown();
       opened.demo?.close();
     },
   );
+  await gateway.start();
+  const admin = createAdmin({ gateway, opened, logger, metrics });
+  const app = await buildApp({
+    gateway,
+    logger,
+    metrics,
+    admin,
+    allowAnonymous: environment.allowAnonymous,
+    onInternalError: gatewayOptions.onInternalError,
+    ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
+  });
+  // A signal has come while it started.
+  if (gateway.draining) return;
+  const url = await listen(app, environment).catch(async (error: unknown) => {
+    await gateway.close();
+    throw error;
+  });
+  const watch = reloadOnChange(opened.file, admin);
+  leave = async () => {
+    watch.close();
+    await drain(app, gateway);
+  };
   // Last: whoever reads it may send a signal.
   greet(url, opened.demo !== undefined);
 }

@@ -204,6 +204,69 @@ describe('SIGTERM', () => {
     expect(await served.exit).toBe(0);
   });
 
+  /** An MCP server that does not go by itself: until it is told to talk it answers nothing. */
+  const STUBBORN = `
+    const { writeFileSync } = require('node:fs');
+    writeFileSync(process.argv[1], String(process.pid));
+    process.on('SIGTERM', () => {});
+    setInterval(() => {}, 1000);
+    const results = {
+      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+      'tools/list': { tools: [] },
+    };
+    if (process.argv[2] === 'talks')
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        const result = results[method];
+        const answer = result ? { result } : { error: { code: -32601, message: 'no' } };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+      });`;
+
+  /** A configuration with that server, and where it tells its pid. */
+  async function withStubbornServer(
+    name: string,
+    talks: boolean,
+  ): Promise<{ file: string; pid: () => Promise<number> }> {
+    const pidFile = join(folder, `${name}.pid`);
+    const command = [process.execPath, '-e', STUBBORN, pidFile, ...(talks ? ['talks'] : [])];
+    const file = await config(`${name}.json`, { mcp_servers: [{ name: 'stubborn', command }] });
+    const pid = (): Promise<number> =>
+      vi.waitFor(
+        async () => {
+          const text = await readFile(pidFile, 'utf8');
+          expect(text).not.toBe('');
+          return Number(text);
+        },
+        { timeout: 15_000, interval: 20 },
+      );
+    return { file, pid };
+  }
+
+  const expectGone = (pid: number): Promise<void> =>
+    vi.waitFor(() => {
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    });
+
+  it('while MCP servers are being started: exit 0, and no child is left', async () => {
+    const { file, pid } = await withStubbornServer('starting', false);
+    const { child, output, exit } = start(['serve'], { TOOLGATE_CONFIG: file });
+    const server = await pid();
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+    await expectGone(server);
+    expect(output()).not.toContain('Toolgate answers');
+  });
+
+  it('a start that fails leaves no child either', async () => {
+    const { file, pid } = await withStubbornServer('failing', true);
+    const taken = new URL(upstream.url).port;
+    const { exit, output } = start(['serve'], { TOOLGATE_CONFIG: file, PORT: taken });
+    const server = await pid();
+    expect(await exit).toBe(2);
+    expect(output()).toContain('cannot listen');
+    await expectGone(server);
+  });
+
   it('a second signal exits at once', async () => {
     const served = await serve({ TOOLGATE_CONFIG: await config('twice.json') });
     upstream.script({ hang: true });
