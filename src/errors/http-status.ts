@@ -63,8 +63,6 @@ export const REFINED_ROWS = {
   credentialInBody:      cells(['UPSTREAM_AUTH_FAILED',     'no',  'completed', 'N', '-']),
   forbiddenInBody:       cells(['UPSTREAM_FORBIDDEN',       'no',  'completed', 'N', '-']),
   timedOutInBody:        cells(['TOOL_TIMEOUT',             'yes', 'unknown',   'F', 'H']),
-  internalInBody:        cells(['UPSTREAM_SERVER_ERROR',    'yes', 'unknown',   'F', 'H']),
-  unavailableInBody:     cells(['UPSTREAM_UNAVAILABLE',     'yes', 'unknown',   'F', 'H']),
   invalidInBody:         cells(['UPSTREAM_INVALID_REQUEST', 'no',  'completed', 'S', '-']),
   ownKeyInFlight:        cells(['UPSTREAM_REJECTED',        'yes', 'completed', 'S', 'H']),
   trusted503:            cells(['UPSTREAM_UNAVAILABLE',     'yes', 'completed', 'F', 'H', ['refused', 'cooldown']]),

@@ -122,20 +122,7 @@ const FORBIDDEN_CODES = new Set([
 ]);
 
 /** The upstream waited too long, told with another status than 408: S3 answers 400. */
-const TIMEOUT_CODES = new Set([
-  'requesttimeout',
-  'requesttimeoutexception',
-  'request_timeout', // Slack
-  'deadline_exceeded',
-]);
-
-/** Trouble of the upstream's own, where the status is 2xx. */
-const INTERNAL_CODES = new Set([
-  'internal_server_error', // GraphQL servers
-  'internal_error', // Slack
-  'fatal_error',
-]);
-const UNAVAILABLE_CODES = new Set(['service_unavailable', 'unavailable']);
+const TIMEOUT_CODES = new Set(['requesttimeout', 'requesttimeoutexception']);
 
 /** The request is wrong, where the status is 2xx. */
 const INVALID_CODES = new Set([
@@ -154,8 +141,6 @@ const MEANINGS = {
   credential: CREDENTIAL_CODES,
   forbidden: FORBIDDEN_CODES,
   timeout: TIMEOUT_CODES,
-  internal: INTERNAL_CODES,
-  unavailable: UNAVAILABLE_CODES,
   invalid: INVALID_CODES,
 } as const satisfies Record<string, ReadonlySet<string>>;
 

@@ -32,6 +32,9 @@ export function toResult(
   };
 }
 
+/** Whoever calls is not let in: what the call asks for was not looked at. */
+const AT_THE_DOOR: readonly ErrorInfo['category'][] = ['configuration', 'permission'];
+
 /**
  * Adds what only the whole call knows: its attempts, why it stopped, and effects of earlier attempts.
  * The verdict belongs to this call alone, so that it is written to, not copied.
@@ -50,8 +53,10 @@ function withHistory(
   if (subject.toolName === '') details.tool_name = subject.scrubber.text(call.tool, 64);
   if (ctx.retryStoppedBy !== undefined) details['retry_stopped_by'] = ctx.retryStoppedBy;
   if (ctx.attemptLog !== undefined) details['attempt_log'] = ctx.attemptLog;
-  // "Not sent" is true of the last attempt only: an earlier one may have had its effect.
-  if (ctx.effectMayHaveHappened && (info.effect === 'not_sent' || refusedBeforeExecution)) {
+  // Refused at the door, the last attempt says nothing of an earlier one, which may have had its effect.
+  const atTheDoor = !subject.idempotent && AT_THE_DOOR.includes(info.category);
+  const isNoAnswer = info.effect === 'not_sent' || refusedBeforeExecution || atTheDoor;
+  if (ctx.effectMayHaveHappened && isNoAnswer) {
     info.effect = 'unknown';
     info.retryable &&= subject.idempotent || ctx.keySent;
   }
