@@ -1,6 +1,11 @@
 // The body of a batch's answer: results spliced as they came from upstream, never parsed again.
 import type { ToolResult } from '../src/call.js';
-import { type ReadEnvelope, renderMessages, resultPieces } from '../src/format/index.js';
+import {
+  type ReadEnvelope,
+  renderMessages,
+  resultPieces,
+  resultText,
+} from '../src/format/index.js';
 import type { Gateway } from '../src/gateway/gateway.js';
 
 /** JSON text, or bytes where a result was large. */
@@ -10,28 +15,57 @@ export function batchBody(
   envelope: ReadEnvelope,
   gateway: Gateway,
 ): string | Buffer {
-  const pieces: (string | Uint8Array)[] = [`{"batch_id":"${batchId}","results":[`];
+  const body = new Spliced();
+  body.text(`{"batch_id":"${batchId}","results":[`);
   results.forEach((result, index) => {
-    if (index > 0) pieces.push(',');
-    pieces.push(...resultPieces(result));
+    if (index > 0) body.text(',');
+    body.result(result);
   });
-  pieces.push(']');
+  body.text(']');
   if (envelope.format !== 'native') {
     const messages = renderMessages(envelope, results, {
       toAlias: (name) => gateway.registry.aliases.toAlias.get(name) ?? name,
       onSuspicion: (tool) => gateway.find(tool)?.definition.policy.onSuspicion ?? 'annotate',
     });
-    pieces.push(`,"messages":${JSON.stringify(messages)}`);
+    body.text(`,"messages":${JSON.stringify(messages)}`);
   }
-  pieces.push('}');
-  return joinPieces(pieces);
+  body.text('}');
+  return body.end();
 }
 
-/** One string where all pieces are strings, else one buffer. */
-export function joinPieces(pieces: readonly (string | Uint8Array)[]): string | Buffer {
-  const texts = pieces.filter((piece) => typeof piece === 'string');
-  if (texts.length === pieces.length) return texts.join('');
-  return Buffer.concat(
-    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
-  );
+/** One result alone. */
+export function resultBody(result: ToolResult): string | Buffer {
+  const body = new Spliced();
+  body.result(result);
+  return body.end();
+}
+
+/** Text that grows, until the first result that is bytes. */
+class Spliced {
+  #text = '';
+  #pieces: (string | Uint8Array)[] | undefined;
+
+  text(more: string): void {
+    this.#text += more;
+  }
+
+  result(result: ToolResult): void {
+    const text = resultText(result);
+    if (text !== undefined) {
+      this.#text += text;
+      return;
+    }
+    this.#pieces ??= [];
+    this.#pieces.push(this.#text, ...resultPieces(result));
+    this.#text = '';
+  }
+
+  /** One string where all of it is text, else one buffer of its own. */
+  end(): string | Buffer {
+    if (this.#pieces === undefined) return this.#text;
+    this.#pieces.push(this.#text);
+    return Buffer.concat(
+      this.#pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
+    );
+  }
 }

@@ -1,9 +1,8 @@
 // The streaming answers of a batch: a line (NDJSON) or an event (SSE) per result as it completes.
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { resultPieces } from '../src/format/index.js';
 import type { BatchRequest, Gateway } from '../src/gateway/gateway.js';
-import { joinPieces } from './render-batch.js';
+import { resultBody } from './render-batch.js';
 import { invalidEnvelope } from '../src/plugins/problem.js';
 
 export type StreamKind = 'ndjson' | 'sse';
@@ -71,7 +70,7 @@ export async function streamBatch(
   const running = gateway.execute({
     ...batch,
     onResult: (result) => {
-      write('result', oneLine(joinPieces(resultPieces(result))));
+      write('result', oneLine(resultBody(result)));
     },
     ...(kind === 'sse' && {
       onProgress: (id: string, progress: unknown) => {

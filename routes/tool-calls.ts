@@ -128,8 +128,9 @@ async function callTools(
 
 /** The caller's own `x-batch-id`, so that it can cancel before an answer; else a new one. */
 function batchIdOf(request: FastifyRequest): string {
-  const own = request.headers['x-batch-id'];
-  if (own === undefined) return randomUUID();
+  const { 'x-batch-id': own, 'x-request-id': requestId } = request.headers;
+  // The request's id names the batch, too, unless a caller chose it: it may be chosen twice.
+  if (own === undefined) return requestId === undefined ? request.id : randomUUID();
   if (typeof own !== 'string' || !/^[\w-]{1,64}$/.test(own)) {
     throw invalidEnvelope('The x-batch-id header must be 1 to 64 letters, digits, "_" or "-".');
   }
@@ -146,7 +147,6 @@ function readEnvelope(
   const { value, faults } = request.body;
   const { query } = request;
   const envelope = parseEnvelope(value, faults, {
-    ...(query.format !== undefined && { format: query.format }),
     maxBatch: gateway.config.server.maxBatch,
     query,
     fromAlias: (alias) => gateway.registry.aliases.fromAlias.get(alias) ?? alias,

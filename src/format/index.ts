@@ -23,7 +23,7 @@ import type {
 } from './wire-format.js';
 import { xml } from './xml.js';
 
-export { resultPieces } from './result-pieces.js';
+export { resultPieces, resultText } from './result-pieces.js';
 
 /** In the order in which shapes are tried: the most telling first. */
 const FORMATS = [mcp, openai, openaiResponses, anthropic, gemini, xml, text] as const;

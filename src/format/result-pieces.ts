@@ -42,6 +42,11 @@ function bodyText(result: Exclude<ResultBody, { kind: 'json-bytes' }> | null): s
   }
 }
 
+/** One ToolResult as JSON text; undefined where the result is bytes (`resultPieces`). */
+export function resultText(r: ToolResult): string | undefined {
+  return r.result?.kind === 'json-bytes' ? undefined : head(r) + bodyText(r.result) + tail(r);
+}
+
 /**
  * One ToolResult as JSON: a single string, or string, chunks, string where the result is bytes.
  * Keys stand in the order of the contract.

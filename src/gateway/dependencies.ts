@@ -10,14 +10,17 @@ export type GraphResult =
   | { readonly ok: true; readonly graph: DependencyGraph | undefined }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
 
+const NO_GRAPH: GraphResult = { ok: true, graph: undefined };
+
 /**
  * Builds the graph of a batch; `graph` is undefined where no call depends on another.
  *
  * @param mayReference false when the request text has no `$from` at all: arguments are not walked.
  */
 export function dependencyGraph(calls: readonly ToolCall[], mayReference: boolean): GraphResult {
+  if (!mayReference && calls.every(({ dependsOn }) => dependsOn === undefined)) return NO_GRAPH;
   const wanted = calls.map((call, index) => namedBy(call, index, mayReference));
-  if (wanted.every((names) => names.size === 0)) return { ok: true, graph: undefined };
+  if (wanted.every((names) => names.size === 0)) return NO_GRAPH;
   const errors: Record<string, string> = {};
   const positions = new Map<string, number>();
   calls.forEach(({ id }, index) => {

@@ -18,29 +18,34 @@ export interface BatchOptions {
 }
 
 /** Executes all calls. Never rejects. */
-export async function executeBatch(
+export function executeBatch(
   calls: readonly ToolCall[],
   batch: BatchContext,
   directory: ToolDirectory,
   options: BatchOptions,
 ): Promise<ToolResult[]> {
   const { graph, onResult, returnOrder } = options;
-  const completed: ToolResult[] | undefined = returnOrder === 'completion' ? [] : undefined;
-  const done = (result: ToolResult): ToolResult => {
-    completed?.push(result);
-    onResult?.(result);
-    return result;
-  };
   const running: Promise<ToolResult>[] =
     graph === undefined
       ? calls.map((call) => executeCall(call, batch, directory))
       : startInOrder(calls, graph, batch, directory);
-  const observed =
-    completed === undefined && onResult === undefined
-      ? running
-      : running.map((result) => result.then(done));
-  const results = await Promise.all(observed);
-  return completed ?? results;
+  if (returnOrder === 'submission' && onResult === undefined) return Promise.all(running);
+  return observe(running, returnOrder, onResult);
+}
+
+async function observe(
+  running: readonly Promise<ToolResult>[],
+  returnOrder: BatchOptions['returnOrder'],
+  onResult: BatchOptions['onResult'],
+): Promise<ToolResult[]> {
+  const completed: ToolResult[] = [];
+  const done = (result: ToolResult): ToolResult => {
+    completed.push(result);
+    onResult?.(result);
+    return result;
+  };
+  const results = await Promise.all(running.map((result) => result.then(done)));
+  return returnOrder === 'completion' ? completed : results;
 }
 
 /** Starts every call once those it waits for are done; the graph has no cycle. */
