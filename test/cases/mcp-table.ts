@@ -2,7 +2,11 @@
 // `tools/call`, and what must come back. All rows of a file share one gateway and one real server
 // over HTTP; each row has a tool of its own, and a twin of it where the breaker's verdict is asked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Exchange, type FaultyServer, startFaultyServer } from '../fixtures/mcp/faulty-http.js';
+import {
+  type Exchange,
+  type FaultyServer,
+  startFaultyServer,
+} from '../fixtures/mcp/faulty-http.js';
 import { type Harness, startHarness, type WireResult } from '../support/harness.js';
 import { type Expected, expectResult, QUICK_RETRY } from './table.js';
 
