@@ -79,7 +79,6 @@ export class Pace {
     const probe = PROBE * (1 + (this.#successes / PATIENCE) ** 2);
     const step = ratio > AROUND_FROM && ratio < AROUND_TO ? Math.min(SEARCH, probe) : SEARCH;
     this.#set(this.#spacingMs * (1 - step));
-    this.#guessMs = Math.min(this.#guessMs, this.#spacingMs);
   }
 
   /**

@@ -17,8 +17,6 @@ const MIN_HORIZON_TURNS = 10;
 
 const KEPT_WEIGHT = 0.05;
 const MIN_KEPT = 0.5;
-/** However few come, no more than so many are told the same unit. */
-const MAX_OVERBOOKED = 100;
 
 /** A whole unit, but for what sums of fractions lose. */
 export const ONE_UNIT = 1 - 1e-6;
@@ -116,8 +114,7 @@ export class Turns {
    * callers come, more of them are told the same unit. Returns the moment; `from` as in `issueAt`.
    */
   issue(caller: Caller, now: number, supply: Supply, from?: number): number {
-    const share = Math.min(1, Math.max(1 / MAX_OVERBOOKED, this.#kept / MIN_KEPT));
-    const unitMs = share / supply.perMs;
+    const unitMs = Math.min(1, this.#kept / MIN_KEPT) / supply.perMs;
     const waitMs = (this.outstanding + 1 - supply.free + supply.lag) * unitMs;
     const dueAt = Math.max(now + Math.max(0, waitMs), this.#line.lastDueAt + unitMs);
     // Nothing shows whether those without a name come back: their line stays short.

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Outcome } from '../../src/errors/outcome.js';
+import { CooldownGate } from '../../src/policy/cooldown.js';
+import type { Pipeline } from '../../src/policy/pipeline.js';
 import {
   advance,
   driveClock,
@@ -38,6 +41,19 @@ describe('the cooldown gate', () => {
     await advance(1500);
     expect(await pipeline.invoke(makeCall(tool), makeContext())).toEqual(OK);
     expect(pipeline.snapshot().cooldownMs).toBe(0);
+  });
+
+  it('tells the first one that it refused the end of each pause itself', async () => {
+    const pipeline = makePipeline(tool, scripted(limited(2), limited(3), OK).invoke);
+    const told = async () => {
+      const outcome = await pipeline.invoke(makeCall(tool), makeContext());
+      return outcome.kind === 'rate-limited' ? outcome.retryAfterMs : NaN;
+    };
+    await pipeline.invoke(makeCall(tool), makeContext());
+    expect([await told(), await told()]).toEqual([2000, expect.closeTo(2062, 0)]);
+    await advance(2000);
+    await pipeline.invoke(makeCall(tool), makeContext());
+    expect(await told()).toBe(3000);
   });
 
   it('extends, and never shrinks', async () => {
@@ -145,6 +161,43 @@ describe('the cooldown gate', () => {
     // 30 of the first 40 at once are refused; hardly any after that.
     expect(upstream.calls).toBeLessThan(440);
     expect(kept / advised).toBeGreaterThan(0.75);
+  });
+
+  it('tells a run with more calls than it may line up no moment before the pause ends', () => {
+    const gate = new CooldownGate(100);
+    gate.extend(1000, true);
+    const ask = (n: number) =>
+      gate.enter(makeCall(tool, { id: `c${n}` }), makeContext({ runId: 'r' }));
+    for (let n = 0; n < 400; n += 1) ask(n);
+    gate.extend(20_000, true);
+    for (let n = 400; n < 500; n += 1) expect(ask(n)).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('learns a pace anew once the upstream was content for a minute', async () => {
+    // Those who line up do so 100 ms apart, as ten calls were borne in the second before and the pause.
+    const inLine = async (pipeline: Pipeline, run: string) => {
+      const told: number[] = [];
+      for (let n = 0; n < 20; n += 1) {
+        const ctx = makeContext({ runId: `${run}-${n}` });
+        const outcome = await pipeline.invoke(makeCall(tool), ctx);
+        if (outcome.kind === 'rate-limited') told.push(outcome.retryAfterMs);
+      }
+      return told[19]! - told[0]!;
+    };
+    const story = [...Array<Outcome>(10).fill(OK), limited(1)];
+    const pipeline = makePipeline(tool, scripted(...story, ...story, ...story, OK).invoke);
+    const calls = async () => {
+      for (let n = 0; n < 11; n += 1) await pipeline.invoke(makeCall(tool), makeContext());
+    };
+    await calls();
+    expect(await inLine(pipeline, 'first')).toBeCloseTo(1900, -1);
+    // None of them came.
+    await advance(3000);
+    await calls();
+    expect(await inLine(pipeline, 'second')).toBeLessThan(60);
+    await advance(62_000);
+    await calls();
+    expect(await inLine(pipeline, 'third')).toBeCloseTo(1900, -1);
   });
 
   it('lets a retry sleep on when another call extended the gate meanwhile', async () => {
