@@ -7,7 +7,7 @@ import { FORMAT_NAMES, parseEnvelope, type ReadEnvelope } from '../src/format/in
 import type { BatchRequest } from '../src/gateway/gateway.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { invalidEnvelope } from '../src/plugins/problem.js';
-import { usableTraceparent } from '../src/telemetry/inbound-trace.js';
+import { usableTraceparent } from '../src/telemetry/traceparent.js';
 import { cancelWhenClientLeaves } from './disconnect.js';
 import { batchBody } from './render-batch.js';
 import { problems } from './schemas/problems.js';

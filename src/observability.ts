@@ -9,7 +9,7 @@ import { standardOutput } from './telemetry/log-output.js';
 import { createMetrics, type Metrics } from './telemetry/metrics.js';
 import { createObserver } from './telemetry/observer.js';
 import { readTracingRequest, startTracing, type TracingSdk } from './telemetry/otel-sdk.js';
-import type { Tracer } from './telemetry/tracing.js';
+import { createTracer } from './telemetry/tracing.js';
 import { VERSION } from './version.js';
 
 export interface Observability {
@@ -44,7 +44,7 @@ export async function createObservability(
       log: (event, message, level = 'info') => {
         logger[level](event, message);
       },
-      tracer: tracing?.tracer,
+      tracer: tracing && createTracer(tracing.provider),
     },
     attach: (gateway) => {
       scrubber = gateway.scrubber;
@@ -54,19 +54,12 @@ export async function createObservability(
   };
 }
 
-interface Tracing extends TracingSdk {
-  readonly tracer: Tracer;
-}
-
-async function tracingOf(env: NodeJS.ProcessEnv, logger: Logger): Promise<Tracing | undefined> {
+async function tracingOf(env: NodeJS.ProcessEnv, logger: Logger): Promise<TracingSdk | undefined> {
   const request = readTracingRequest(env);
   if (request.enabled) {
-    const sdk = await startTracing(VERSION, () => {
+    return startTracing(VERSION, () => {
       logger.warn({ event: 'trace_export_failed' }, 'spans cannot be sent');
     });
-    // With the tracing API, which most starts do without.
-    const { createTracer } = await import('./telemetry/tracing.js');
-    return { ...sdk, tracer: createTracer(sdk.provider) };
   }
   if (request.problem !== undefined) logger.warn({ problem: request.problem }, 'no tracing');
   return undefined;

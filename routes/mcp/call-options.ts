@@ -10,7 +10,7 @@ import {
 import { addFault, faultList, hasFaults, pointerTo } from '../../src/format/pointers.js';
 import type { BatchRequest } from '../../src/gateway/gateway.js';
 import { isObject } from '../../src/json/object.js';
-import { usableTraceparent } from '../../src/telemetry/inbound-trace.js';
+import { usableTraceparent } from '../../src/telemetry/traceparent.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -8,8 +8,11 @@ import {
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
 import { createTracer } from '../../src/telemetry/tracing.js';
-import { usableTraceparent } from '../../src/telemetry/inbound-trace.js';
-import { formatTraceparent, parseTraceparent } from '../../src/telemetry/traceparent.js';
+import {
+  formatTraceparent,
+  parseTraceparent,
+  usableTraceparent,
+} from '../../src/telemetry/traceparent.js';
 import { info, result } from './fixtures/results.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
