@@ -326,6 +326,29 @@ describe('SIGTERM', () => {
     expect(await gateway.exit).toBe(0);
   });
 
+  it('answers all of a pipeline that was taken; its last answer closes the connection', async () => {
+    upstream.behave((socket, request) => {
+      setTimeout(() => {
+        json({ late: true })(socket, request);
+      }, 1_000);
+    });
+    const gateway = await start();
+    const pipeline = open(gateway, requestText(BATCH).repeat(3));
+    await eventually(() => {
+      expect(upstream.requests).toHaveLength(3);
+    });
+    gateway.signal('SIGTERM');
+    await once(pipeline.socket, 'end');
+    const answers = pipeline.received().split('HTTP/1.1 200').slice(1);
+    expect(answers.filter((answer) => answer.includes('"late":true'))).toHaveLength(3);
+    expect(answers.map((answer) => /connection: close/i.test(answer))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(await gateway.exit).toBe(0);
+  });
+
   it('delivers a large answer that is on its way, at the pace its client reads', async () => {
     const gateway = await start({
       tools: [tool('big', { bulkhead: { max_concurrent: 50, max_queue: 500 } })],
@@ -576,24 +599,25 @@ describe('clients', () => {
     await expectRest(gateway);
   });
 
-  it('a body of 50 MB is refused, and its client can read why', async () => {
-    const status = await new Promise<number | string>((resolve) => {
-      const request = httpRequest(
-        `${gateway.origin}/v1/tool-calls`,
-        { method: 'POST', headers: { 'content-type': 'application/json' } },
-        (response) => {
-          resolve(response.statusCode ?? 0);
-          response.resume();
-        },
-      );
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        resolve(error.code ?? error.message);
-      });
-      request.end(Buffer.alloc(52_428_800, ' '));
-    });
-    expect(status).toBe(413);
-    await expectService(gateway);
-  });
+  it.each([
+    ['by its length', requestText('').replace(': 0', ': 52428800')],
+    ['as it comes', requestText('').replace('Content-Length: 0', 'Transfer-Encoding: chunked')],
+  ])(
+    'a body of 50 MB is refused %s, and a client that sends all first can read why',
+    async (how, head) => {
+      const client = connect(gateway.port, '127.0.0.1').pause();
+      sockets.push(client);
+      client.on('error', () => undefined);
+      const body = Buffer.alloc(52_428_800, ' ');
+      client.write(head);
+      if (how !== 'by its length') client.write('3200000\r\n');
+      client.write(body, () => client.resume());
+      const [chunk] = (await once(client, 'data')) as [Buffer];
+      expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 .*"code":"PARSER_ERROR"/s);
+      client.destroy();
+      await expectService(gateway);
+    },
+  );
 
   it('HEAD requests take no place of those who look at the page', async () => {
     const get = 'GET /ui/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
