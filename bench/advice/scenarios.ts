@@ -1,5 +1,5 @@
 // The upstreams of the comparison, each with the tool as an operator would configure it, and the
-// shortest time in which any policy could finish. Nothing was tuned on the second list.
+// shortest time in which any policy could finish. The second list shows what other figures give.
 import type { ToolDefinition, ToolPolicy } from '../../src/call.js';
 import {
   flaky,
