@@ -80,7 +80,15 @@ function closedLoop(runner: Runner, order: LoadRequest): Promise<void> {
       if (now < endAt) runner.send(now, next);
       else if (--active === 0) resolve();
     };
-    for (let lane = 0; lane < order.inFlight; lane++) runner.send(performance.now(), next);
+    const startAt = performance.now();
+    const { inFlight, rampMs = 0 } = order;
+    let started = 0;
+    const begin = (): void => {
+      const share = rampMs === 0 ? 1 : Math.min(1, (performance.now() - startAt) / rampMs);
+      for (; started < inFlight * share; started++) runner.send(performance.now(), next);
+      if (started < inFlight) setTimeout(begin, 1);
+    };
+    begin();
   });
 }
 

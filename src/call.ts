@@ -60,6 +60,8 @@ export interface CallContext {
   readonly client: string;
   readonly runId: string | undefined;
   readonly batchId: string;
+  /** What a caller that got INTERNAL_ERROR quotes, and the log names. */
+  readonly requestId: string;
   /** When the call must have ended: `performance.now()` milliseconds. */
   readonly deadlineAt: number;
   /** Whose limit `deadlineAt` is. */
@@ -147,7 +149,10 @@ export class Attempt {
   }
 }
 
-/** An upstream of any kind. Never rejects; resolves promptly after `onAbort`. */
+/**
+ * An upstream of any kind. Resolves promptly after `onAbort`; rejects on a fault of ours only, which
+ * the deadline layer reports.
+ */
 export type UpstreamInvoke = (call: ResolvedCall, attempt: Attempt) => Promise<Outcome>;
 
 /** Exactly one per call, always. */

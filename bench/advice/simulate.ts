@@ -157,6 +157,7 @@ function contextOf(runId: string | undefined): CallContext {
     client: 'agents',
     runId,
     batchId: 'batch',
+    requestId: 'request',
     deadlineAt: performance.now() + DEADLINE_MS,
     deadlineScope: 'deadline',
     deadlineMs: DEADLINE_MS,

@@ -8,6 +8,8 @@ export interface LoadRequest {
   /** Requests in flight at the same time (closed loop), connections at most (open loop). */
   readonly inFlight: number;
   readonly seconds: number;
+  /** The requests of a closed loop begin spread over this time; 0: all at once. Default 0. */
+  readonly rampMs?: number;
   /** Present: open loop at this many requests a second. */
   readonly ratePerSecond?: number;
 }

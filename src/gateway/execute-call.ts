@@ -162,6 +162,7 @@ function createContext(
     client: batch.client.id,
     runId: batch.runId,
     batchId: batch.batchId,
+    requestId: batch.requestId,
     deadlineAt,
     deadlineScope: deadlineAt < batch.deadlineAt ? 'call' : 'deadline',
     deadlineMs: deadlineAt - batch.receivedAt,

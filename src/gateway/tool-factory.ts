@@ -42,9 +42,7 @@ export class ToolFactory {
       scrubber,
       state,
       observer: observer.forTool(tool),
-      onInternalError: (error, call) => {
-        onInternalError(error, call.id);
-      },
+      onInternalError,
       trustedSchemas: tool.upstream.kind !== 'mcp',
       createUpstream: (definition, validateOutput) =>
         this.#createUpstream(definition, validateOutput),

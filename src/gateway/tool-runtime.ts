@@ -50,7 +50,7 @@ export interface ToolRuntimeDeps {
     validateOutput: ValidateOutput | undefined,
   ) => UpstreamInvoke;
   readonly readBack?: PipelineDeps['readBack'];
-  readonly onInternalError: (error: unknown, call: ResolvedCall) => void;
+  readonly onInternalError: (error: unknown, requestId: string) => void;
   /** Shared per MCP server. */
   readonly breaker?: Breaker;
 }

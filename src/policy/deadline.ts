@@ -21,7 +21,7 @@ export interface DeadlineDeps {
   readonly subject: ClassifySubject;
   readonly observer: ToolObserver;
   /** Hears what an upstream threw although it must not; the caller is told nothing of it. */
-  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+  readonly onInternalError?: ((error: unknown, requestId: string) => void) | undefined;
 }
 
 /** What is measured of attempts: how many are under way, and how long they take. */
@@ -141,7 +141,7 @@ class RunningAttempt {
     try {
       this.#attempt.abort(cause);
     } catch (error) {
-      this.#deps.onInternalError?.(error, this.#call);
+      this.#deps.onInternalError?.(error, this.#attempt.ctx.requestId);
     }
     const { phase } = this.#attempt;
     const outcome: Outcome =
@@ -155,8 +155,8 @@ class RunningAttempt {
 
   #fault(error: unknown): void {
     if (this.#settle === undefined) return;
-    this.#deps.onInternalError?.(error, this.#call);
-    this.#finish({ kind: 'internal', requestId: this.#attempt.ctx.batchId });
+    this.#deps.onInternalError?.(error, this.#attempt.ctx.requestId);
+    this.#finish({ kind: 'internal', requestId: this.#attempt.ctx.requestId });
   }
 
   #finish(outcome: Outcome): void {

@@ -21,7 +21,7 @@ export function idempotencyLayer(tool: ToolDefinition, deps: KeyedDeps): Layer {
           return await execution.run({ call, ctx: own, key, argumentsHash });
         } catch (error) {
           // Without its record the call must not be executed.
-          deps.onInternalError?.(error, call);
+          deps.onInternalError?.(error, ctx.requestId);
           return storeUnavailable();
         }
       });

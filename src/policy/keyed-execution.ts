@@ -27,7 +27,7 @@ export interface KeyedDeps {
   readonly subject: ClassifySubject;
   readonly store: IdempotencyStore;
   readonly readBack: ReadBack | undefined;
-  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+  readonly onInternalError?: ((error: unknown, requestId: string) => void) | undefined;
 }
 
 /** A call with its place in the store. */
@@ -93,7 +93,7 @@ export class KeyedExecution {
       }
     } catch (error) {
       // The record stays running and is unknown once its lease has ended: never executed twice.
-      this.#deps.onInternalError?.(error, call);
+      this.#deps.onInternalError?.(error, ctx.requestId);
     }
     return outcome;
   }

@@ -46,7 +46,7 @@ export interface PipelineDeps {
   /** 0 <= n < 1; default Math.random. */
   readonly random?: () => number;
   /** Hears faults that the caller is not told: what an upstream threw, a store that fails. */
-  readonly onInternalError?: (error: unknown, call: ResolvedCall) => void;
+  readonly onInternalError?: (error: unknown, requestId: string) => void;
 }
 
 export interface PipelineSnapshot {
@@ -153,8 +153,8 @@ export function buildPipeline(
 /** A fault of a layer becomes an outcome; the stair above relies on no rejection. */
 function guarded(invoke: Invoke, onInternalError: PipelineDeps['onInternalError']): Invoke {
   const failed = (error: unknown, call: ResolvedCall, ctx: CallContext): Outcome => {
-    onInternalError?.(error, call);
-    return { kind: 'internal', requestId: ctx.batchId };
+    onInternalError?.(error, ctx.requestId);
+    return { kind: 'internal', requestId: ctx.requestId };
   };
   return (call, ctx) => {
     try {

@@ -8,7 +8,7 @@ import { SingleFlight } from './single-flight.js';
 
 export interface CacheDeps {
   readonly store: ResultCache;
-  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+  readonly onInternalError?: ((error: unknown, requestId: string) => void) | undefined;
 }
 
 /** Only `ok` is kept. The key is the canonical arguments and, where it matters, the client. */
@@ -20,19 +20,19 @@ export function resultCacheLayer(
   const space = tool.name;
   const { ttlMs, maxBytes, perClient } = policy;
   // A cache that fails is a cache that is empty.
-  const lookUp = async (call: ResolvedCall, key: string): Promise<OkOutcome | undefined> => {
+  const lookUp = async (key: string, ctx: CallContext): Promise<OkOutcome | undefined> => {
     try {
       return await deps.store.get(space, key);
     } catch (error) {
-      deps.onInternalError?.(error, call);
+      deps.onInternalError?.(error, ctx.requestId);
       return undefined;
     }
   };
-  const keep = async (call: ResolvedCall, key: string, outcome: OkOutcome): Promise<void> => {
+  const keep = async (key: string, outcome: OkOutcome, ctx: CallContext): Promise<void> => {
     try {
       await deps.store.set(space, key, keptOutcome(outcome), ttlMs, maxBytes);
     } catch (error) {
-      deps.onInternalError?.(error, call);
+      deps.onInternalError?.(error, ctx.requestId);
     }
   };
   return (next) => {
@@ -40,11 +40,11 @@ export function resultCacheLayer(
     return async (call: ResolvedCall, ctx: CallContext): Promise<Outcome> => {
       const hash = canonicalHash(call.arguments);
       const key = perClient ? `${ctx.client}\u0000${hash}` : hash;
-      const kept = await lookUp(call, key);
+      const kept = await lookUp(key, ctx);
       if (kept !== undefined) return kept;
       return flight.run(key, ctx, async (own) => {
         const outcome = await next(call, own);
-        if (outcome.kind === 'ok') await keep(call, key, outcome);
+        if (outcome.kind === 'ok') await keep(key, outcome, ctx);
         return outcome;
       });
     };

@@ -21,7 +21,7 @@ export interface RetryDeps {
   readonly runBudgets: RunBudgets;
   readonly gate: CooldownGate;
   readonly random: () => number;
-  readonly onInternalError?: ((error: unknown, call: ResolvedCall) => void) | undefined;
+  readonly onInternalError?: ((error: unknown, requestId: string) => void) | undefined;
 }
 
 /** Repeats what may be repeated; says in the context why it stopped. */
@@ -114,7 +114,7 @@ class Repeater {
       return await this.#deps.runBudgets.take(key, maxToolAttempts, RUN_BUDGET_TTL_MS);
     } catch (error) {
       // Without its budget the run is not trusted with a retry.
-      this.#deps.onInternalError?.(error, call);
+      this.#deps.onInternalError?.(error, ctx.requestId);
       return false;
     }
   }

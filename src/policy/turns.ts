@@ -13,7 +13,8 @@ import { TurnLine, type Turn } from './turn-line.js';
 const MAX_TURNS = 10_000;
 /** How far one group's turns may reach: who floods cannot push everybody else's turn out. */
 const HORIZON_MS = 30_000;
-const MIN_HORIZON_TURNS = 10;
+/** Whatever they are apart: a whole batch of refused calls is told its turns. */
+const MIN_HORIZON_TURNS = 100;
 
 const KEPT_WEIGHT = 0.05;
 const MIN_KEPT = 0.5;

@@ -124,7 +124,7 @@ describe('the cooldown gate against its model', () => {
                 now: performance.now(),
                 until: -Infinity,
                 spreadMs: 0,
-                lineMs: Math.max(30_000, 10 * (knownMs ?? 0)),
+                lineMs: Math.max(30_000, 100 * (knownMs ?? 0)),
                 tooMany: knownMs !== undefined,
                 told: new Map<string, { at: number; until: number }>(),
               },

@@ -92,7 +92,7 @@ describe('the attempt timer', () => {
       const pipeline = makePipeline(tool, fail, { onInternalError: (error) => heard.push(error) });
       expect(await pipeline.invoke(makeCall(tool), makeContext())).toEqual({
         kind: 'internal',
-        requestId: 'batch',
+        requestId: 'request',
       });
       expect(heard).toHaveLength(1);
     },

@@ -76,6 +76,7 @@ export function makeContext({ withinMs = 60_000, ...rest }: ContextOptions = {})
     client: 'client',
     runId: undefined,
     batchId: 'batch',
+    requestId: 'request',
     deadlineAt: performance.now() + withinMs,
     deadlineScope: 'deadline',
     deadlineMs: withinMs,

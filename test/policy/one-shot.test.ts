@@ -141,9 +141,7 @@ describe('callers who never come back', () => {
       const outcome = await pipeline.invoke(makeCall(slow), makeContext());
       if ('retryAfterMs' in outcome) told.push(outcome.retryAfterMs);
     }
-    expect(told.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, k) => (k + 1) * 60_000));
-    expect(Math.min(...told.slice(10))).toBeGreaterThan(300_000);
-    expect(Math.max(...told)).toBe(600_000);
+    expect(told).toEqual(Array.from({ length: 29 }, (_, k) => (k + 1) * 60_000));
   });
 });
 

@@ -153,7 +153,7 @@ describe('the pipeline', () => {
     await pipeline.invoke(makeCall(limited), makeContext());
     expect(await pipeline.invoke(makeCall(limited), makeContext())).toEqual({
       kind: 'internal',
-      requestId: 'batch',
+      requestId: 'request',
     });
     expect(heard).toHaveLength(1);
   });

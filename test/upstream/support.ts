@@ -57,6 +57,7 @@ export function contextWith(more: Partial<CallContext> = {}): CallContext {
     client: '',
     runId: undefined,
     batchId: 'batch-1',
+    requestId: 'request',
     deadlineAt: performance.now() + 60_000,
     deadlineScope: 'deadline',
     deadlineMs: 60_000,

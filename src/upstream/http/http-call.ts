@@ -24,6 +24,7 @@ export class HttpCall implements ExchangeOwner {
   readonly #tool: HttpTool;
   readonly #attempt: Attempt;
   readonly #resolve: (outcome: Outcome) => void;
+  readonly #reject: (error: unknown) => void;
   #request: HttpRequest;
   #exchange: Exchange | undefined;
   #sentAfresh = false;
@@ -34,21 +35,23 @@ export class HttpCall implements ExchangeOwner {
     request: HttpRequest,
     attempt: Attempt,
     resolve: (outcome: Outcome) => void,
+    reject: (error: unknown) => void,
   ) {
     this.#tool = tool;
     this.#request = request;
     this.#attempt = attempt;
     this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   /** Sends the request and resolves to the outcome; at once when the attempt is aborted. */
   static run(tool: HttpTool, request: HttpRequest, attempt: Attempt): Promise<Outcome> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       if (attempt.aborted !== undefined) {
         resolve(abortOutcome(attempt.aborted, attempt));
         return;
       }
-      const call = new HttpCall(tool, request, attempt, resolve);
+      const call = new HttpCall(tool, request, attempt, resolve, reject);
       attempt.onAbort = (cause) => {
         call.#exchange?.abort();
         call.#done(abortOutcome(cause, attempt));
@@ -90,8 +93,8 @@ export class HttpCall implements ExchangeOwner {
       const outcome = this.#tool.reader.read(answer);
       if (outcome instanceof Promise) void this.#await(outcome);
       else this.#done(outcome);
-    } catch {
-      this.#broke();
+    } catch (error) {
+      this.#broke(error);
     }
   }
 
@@ -108,8 +111,8 @@ export class HttpCall implements ExchangeOwner {
   async #await(outcome: Promise<Outcome>): Promise<void> {
     try {
       this.#done(await outcome);
-    } catch {
-      this.#broke();
+    } catch (error) {
+      this.#broke(error);
     }
   }
 
@@ -118,9 +121,10 @@ export class HttpCall implements ExchangeOwner {
     this.#resolve(outcome);
   }
 
-  /** A fault of ours while reading an answer. */
-  #broke(): void {
-    this.#done({ kind: 'internal', requestId: this.#attempt.ctx.batchId });
+  /** A fault of ours while reading an answer; the deadline layer reports it. */
+  #broke(error: unknown): void {
+    this.#attempt.onAbort = undefined;
+    this.#reject(error);
   }
 }
 

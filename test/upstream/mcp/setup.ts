@@ -154,6 +154,7 @@ function context(timeoutMs: number, more: Partial<CallContext> = {}): CallContex
     client: '',
     runId: undefined,
     batchId: 'b1',
+    requestId: 'request',
     deadlineAt: performance.now() + timeoutMs,
     deadlineScope: 'call',
     deadlineMs: timeoutMs,
