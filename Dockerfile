@@ -26,4 +26,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # node itself, not a shell: SIGTERM must reach it, so that calls in flight finish.
-CMD ["node", "dist/src/cli.js", "serve"]
+# The flag: see "Memory" in docs/operating.md.
+CMD ["node", "--max-semi-space-size=8", "dist/src/cli.js", "serve"]

@@ -102,7 +102,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** The caller's own request id where it is harmless, else a new one. */
+/**
+ * The caller's own request id where it is harmless, else a new one. Tested, a new one is one string,
+ * not the tree of twenty that `randomUUID` makes and that would be kept as long as the request.
+ */
 function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
+  const id = typeof given === 'string' ? given : randomUUID();
+  return /^[\w-]{1,64}$/.test(id) ? id : randomUUID();
 }

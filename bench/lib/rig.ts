@@ -1,5 +1,6 @@
 // The processes of one bench run and how a load is put on one of them. Servers under measurement
 // share one core in turns; upstream and load generator share the other.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Child, freePort, type Sample } from './child.js';
 import type { LoadRequest, LoadResult } from './load-types.js';
@@ -9,7 +10,15 @@ const LOAD_CORE = 1;
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const GATEWAY_CONFIG = here('../gateway.yaml');
-const CLI = here('../../dist/src/cli.js');
+
+/** What `npm start` runs, without `node`. */
+const { scripts } = JSON.parse(readFileSync(here('../../package.json'), 'utf8')) as {
+  scripts: { start: string };
+};
+const START = scripts.start
+  .split(' ')
+  .slice(1)
+  .map((word) => (word.endsWith('.js') ? here(`../../${word}`) : word));
 
 /** One server under measurement. */
 export interface Server {
@@ -49,7 +58,7 @@ export async function startGateway(
 ): Promise<Server> {
   const port = await freePort();
   const child = new Child({
-    argv: [CLI, 'serve'],
+    argv: START,
     typescript: false,
     core: SERVER_CORE,
     env: {

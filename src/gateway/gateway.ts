@@ -129,7 +129,7 @@ export class Gateway implements ToolDirectory {
       forwardHeaders: request.forwardHeaders,
       onProgress: request.onProgress,
     };
-    const place = this.running.add({ client: client.id, batchId, cancellation });
+    const place = this.running.add(batch);
     try {
       const results = await executeBatch(request.calls, batch, this, {
         returnOrder: request.returnOrder,

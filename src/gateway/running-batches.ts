@@ -5,7 +5,7 @@ import type { CancelReason } from '../errors/outcome.js';
 import { LiveList } from '../live-list.js';
 
 interface Running {
-  readonly client: string;
+  readonly client: { readonly id: string };
   readonly batchId: string;
   readonly cancellation: Cancellation;
 }
@@ -48,7 +48,7 @@ export class RunningBatches {
   /** Looks at all of them: only those who name their batches, or cancel one, ask. */
   #find(client: string, batchId: string): Running | undefined {
     for (const batch of this.#running) {
-      if (batch.batchId === batchId && batch.client === client) return batch;
+      if (batch.batchId === batchId && batch.client.id === client) return batch;
     }
     return undefined;
   }

@@ -37,6 +37,7 @@ export interface AnswerLimits {
   screen(status: number, headers: IncomingHttpHeaders): Outcome | undefined;
 }
 
+const NO_HEADERS: IncomingHttpHeaders = {};
 /** What a peer does to a connection that it has given up. */
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -48,7 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #started = false;
   #ended = false;
   #status = 0;
-  #headers: IncomingHttpHeaders = {};
+  #headers = NO_HEADERS;
   #keep = 0;
   #read = 0;
   readonly #chunks: Buffer[] = [];
