@@ -5,7 +5,7 @@ import { buildApp } from '../app.js';
 import { faultLines, openConfiguration } from '../configuration.js';
 import { readEnvironment, StartFault } from '../environment.js';
 import { Gateway } from '../gateway/gateway.js';
-import { keepCallsYoung } from '../heap-policy.js';
+import { collectStart, tuneHeap } from '../heap-policy.js';
 import { createObservability } from '../observability.js';
 import { reloadOnChange } from '../reload.js';
 import { drain, listen, refuseOpenDoor } from '../server.js';
@@ -15,7 +15,7 @@ const EXIT_MARGIN_MS = 6_000;
 
 /** Starts and returns once it listens; the process then lives until a signal. */
 export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): Promise<void> {
-  keepCallsYoung();
+  tuneHeap();
   const environment = readEnvironment(env);
   const opened = await openConfiguration(file ?? environment.configFile, env);
   const loaded = await opened.load();
@@ -65,6 +65,7 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   });
   // A signal has come while it started.
   if (gateway.draining) return;
+  collectStart();
   const url = await listen(app, environment).catch(async (error: unknown) => {
     await gateway.close();
     throw error;

@@ -43,7 +43,8 @@ export class Breaker {
   /** Turns opossum's window; emitted when looked at, so that no breaker needs an interval. */
   readonly #rotator = new EventEmitter();
   readonly #sliceMs: number;
-  #core: CircuitBreaker<[]>;
+  /** Made with the first verdict: most of a thousand tools are not called. */
+  #core: CircuitBreaker<[]> | undefined;
   #state: BreakerState = 'closed';
   #disposed = false;
   #sliceAt: number;
@@ -59,7 +60,6 @@ export class Breaker {
     this.policy = policy;
     this.#sliceMs = policy.windowMs / SLICES;
     this.#sliceAt = performance.now();
-    this.#core = this.#createCore(false);
   }
 
   /** Hears every change of state until `off` is called with the same function. */
@@ -80,7 +80,7 @@ export class Breaker {
   get failureCount(): number {
     if (this.#state !== 'closed') return this.#failureCount;
     this.#rotate();
-    return this.#core.stats.failures;
+    return this.#core?.stats.failures ?? 0;
   }
 
   /** Milliseconds until a probe is admitted; null while it is closed. */
@@ -130,7 +130,7 @@ export class Breaker {
     if (permit !== this.#generation || this.#disposed) return;
     if (this.#state === 'half_open') {
       if (verdict === 'success') this.#close();
-      else if (verdict === 'failure') this.#core.open();
+      else if (verdict === 'failure') this.#circuit.open();
       else this.#probes -= 1;
       return;
     }
@@ -138,8 +138,8 @@ export class Breaker {
     this.#rotate();
     // A success only counts as one more call, and opossum counts those by its own event; running an
     // action for it would cost four promises and keep its latency.
-    if (verdict === 'success') this.#core.emit('fire');
-    else this.#core.fire().catch(ignore);
+    if (verdict === 'success') this.#circuit.emit('fire');
+    else this.#circuit.fire().catch(ignore);
   }
 
   /**
@@ -149,7 +149,7 @@ export class Breaker {
   force(state: 'open' | 'closed'): void {
     if (this.#disposed) return;
     if (state === 'open') {
-      this.#core.open();
+      this.#circuit.open();
       this.#byOperator = true;
     } else if (this.#state !== 'closed') this.#close();
   }
@@ -157,7 +157,7 @@ export class Breaker {
   /** Ends its timer. Calls that still use it are let through, as it can learn nothing any more. */
   dispose(): void {
     this.#listeners.clear();
-    this.#core.shutdown();
+    this.#core?.shutdown();
     this.#disposed = true;
     this.#state = 'closed';
   }
@@ -166,15 +166,15 @@ export class Breaker {
   #wake(): void {
     if (this.#state !== 'open') return;
     if (performance.now() + CLOCK_SLACK_MS < this.#openedAt + this.policy.openMs) return;
-    this.#core.shutdown();
+    this.#core?.shutdown();
     this.#core = this.#createCore(true);
     this.#changed('half_open');
   }
 
   #close(): void {
-    this.#core.shutdown();
+    this.#core?.shutdown();
     this.#sliceAt = performance.now();
-    this.#core = this.#createCore(false);
+    this.#core = undefined;
     this.#changed('closed');
   }
 
@@ -193,6 +193,10 @@ export class Breaker {
     if (slices <= 0) return;
     this.#sliceAt += slices * this.#sliceMs;
     for (slices = Math.min(slices, SLICES); slices > 0; slices -= 1) this.#rotator.emit('rotate');
+  }
+
+  get #circuit(): CircuitBreaker<[]> {
+    return (this.#core ??= this.#createCore(false));
   }
 
   #createCore(halfOpen: boolean): CircuitBreaker<[]> {

@@ -1,8 +1,9 @@
 // JSON Schema dialects: which one a schema is written in, and whether it is valid in it.
-import { Ajv, type ErrorObject, type Options } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv, ErrorObject, Options } from 'ajv';
+import type { Ajv2019 } from 'ajv/dist/2019.js';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../call.js';
+import { draft07, draft2019, draft2020 } from './ajv.js';
 import { EVERYDAY_SCHEMA } from './everyday-schema.js';
 import { fits } from './fits.js';
 
@@ -31,11 +32,11 @@ export type AnyAjv = Ajv | Ajv2019 | Ajv2020;
 export function createAjv(dialect: Dialect, options: Options): AnyAjv {
   switch (dialect) {
     case 'draft-07':
-      return new Ajv(options);
+      return new (draft07().Ajv)(options);
     case '2019-09':
-      return new Ajv2019(options);
+      return new (draft2019().Ajv2019)(options);
     case '2020-12':
-      return new Ajv2020(options);
+      return new (draft2020().Ajv2020)(options);
   }
 }
 

@@ -1,8 +1,8 @@
 // Holds a document against the configuration schema and says in words, and by place, what does not
 // fit. A text that came whole from the environment is read as a number or a truth value where the
 // schema asks for one.
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { draft2020 } from './ajv.js';
 import { fits } from './fits.js';
 import { branchErrors } from './union-errors.js';
 import { didYouMean } from './similar.js';
@@ -13,7 +13,7 @@ import { ConfigDocument } from './schema/document.js';
 let compiled: ValidateFunction | undefined;
 
 function validator(): ValidateFunction {
-  compiled ??= new Ajv2020({
+  compiled ??= new (draft2020().Ajv2020)({
     strict: false,
     allErrors: true,
     verbose: true,

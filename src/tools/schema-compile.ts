@@ -1,8 +1,8 @@
 // From an inspected schema to ajv validators: one that stops at the first error, for every call, and
 // one that collects them, compiled when a call first fails.
 import type { Ajv, ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
 import type { JsonObject } from '../call.js';
+import { formats } from './ajv.js';
 import { createAjv, type AnyAjv } from './dialect.js';
 import type { Inspection } from './schema-inspect.js';
 import { walkSchema } from './schema-walk.js';
@@ -50,7 +50,7 @@ export function createCompiler(
         logger: false,
         code: { regExp: engine(inspection) },
       });
-      addFormats.default(ajv);
+      formats().default(ajv);
       boundFormats(ajv);
       replaceUniqueItems(ajv);
       if (counted) ajv.addKeyword({ keyword: BUDGET_KEYWORD, validate: visit, errors: false });
