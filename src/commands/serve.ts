@@ -5,7 +5,7 @@ import { buildApp } from '../app.js';
 import { faultLines, openConfiguration } from '../configuration.js';
 import { readEnvironment, StartFault } from '../environment.js';
 import { Gateway } from '../gateway/gateway.js';
-import { collectStart, tuneHeap } from '../heap-policy.js';
+import { collectReading, tuneHeap } from '../heap-policy.js';
 import { createObservability } from '../observability.js';
 import { reloadOnChange } from '../reload.js';
 import { drain, listen, refuseOpenDoor } from '../server.js';
@@ -20,6 +20,7 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   const opened = await openConfiguration(file ?? environment.configFile, env);
   const loaded = await opened.load();
   if (!loaded.ok) throw new StartFault(faultLines(loaded.faults));
+  collectReading();
   const observability = await createObservability(environment.logLevel, loaded.config, env);
   const { logger, metrics, gatewayOptions } = observability;
   for (const warning of loaded.warnings) logger.warn({ event: 'config_warning' }, warning);
@@ -65,7 +66,6 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   });
   // A signal has come while it started.
   if (gateway.draining) return;
-  collectStart();
   const url = await listen(app, environment).catch(async (error: unknown) => {
     await gateway.close();
     throw error;
