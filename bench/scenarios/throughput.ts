@@ -26,6 +26,9 @@ const SMALL: readonly Load[] = [
   { name: 'calls/s, batches of 50', tool: 'bench.fast', size: 50, inFlight: 8, bar: 1, aim: 1.2 },
 ];
 
+/** V8 goes on compiling for as long as that. */
+const WARM_UP_SECONDS = 2;
+
 /** Above this share load and upstream, below it others on the machine, blur the comparison. */
 const BUSY = 0.9;
 
@@ -56,8 +59,8 @@ async function compare(
     expectOnly(measured, 'ok');
     return measured;
   };
-  await run(servers.bare, seconds / 2)();
-  await run(servers.gateway, seconds / 2)();
+  await run(servers.bare, WARM_UP_SECONDS)();
+  await run(servers.gateway, WARM_UP_SECONDS)();
   const { value, share } = await rig.loadShare(() =>
     interleave(rounds, {
       bare: run(servers.bare, seconds),
