@@ -1,28 +1,7 @@
 // Rate limits in the words of real services, told with 429: which of several waits counts. Whatever the
 // tool does, it was refused before it ran.
-import { answer, fails, type Headers, imf, nowS, POST, type Row, row, runRows } from './table.js';
-
-type Wait = number | null | readonly [number, number];
-type Given = Headers | (() => Headers);
-
-/** It refused before it ran: even what must not run twice may come again. */
-const limited = (
-  name: string,
-  status: number,
-  headers: Given,
-  body: string | object,
-  retry: Wait,
-): Row =>
-  row(
-    name,
-    POST,
-    answer(status, headers, body),
-    fails('TOOL_RATE_LIMITED', true, 'completed', {
-      retry,
-      breaker: 'neutral',
-      details: { upstream_status: status, classified_by: 'status', transient: true },
-    }),
-  );
+import { limited } from './limited.js';
+import { imf, nowS, runRows } from './table.js';
 
 const google = (status: string, more: object): object => ({
   error: { code: 429, status, message: 'x', ...more },

@@ -1,5 +1,6 @@
 // Rate limits that real services tell with another status than 429, and quotas that no waiting refills;
 // in the words of the services.
+import { limited } from './limited.js';
 import {
   answer,
   fails,
@@ -15,28 +16,6 @@ import {
   runRows,
   succeeds,
 } from './table.js';
-
-type Wait = number | null | readonly [number, number];
-type Given = Headers | (() => Headers);
-
-/** It refused before it ran: even what must not run twice may come again. */
-const limited = (
-  name: string,
-  status: number,
-  headers: Given,
-  body: string | object,
-  retry: Wait,
-): Row =>
-  row(
-    name,
-    POST,
-    answer(status, headers, body),
-    fails('TOOL_RATE_LIMITED', true, 'completed', {
-      retry,
-      breaker: 'neutral',
-      details: { upstream_status: status, classified_by: 'status', transient: true },
-    }),
-  );
 
 /** Waiting does not help. */
 const spent = (name: string, status: number, body: string | object, headers: Headers = {}): Row =>

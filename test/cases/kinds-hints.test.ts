@@ -16,9 +16,8 @@ import {
   row,
   runRows,
   succeeds,
+  type Wait,
 } from './table.js';
-
-type Wait = number | null | readonly [number, number];
 
 /** A 429 with these headers, asked once. */
 function limited(

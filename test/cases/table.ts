@@ -81,13 +81,15 @@ export const imf = (epochMs: number): string => new Date(epochMs).toUTCString();
 export type Effect = 'not_sent' | 'completed' | 'unknown';
 export type Verdict = 'success' | 'failure' | 'neutral';
 
+/** `retry_after_ms`: exact, or a range. */
+export type Wait = number | null | readonly [min: number, max: number];
+
 export interface Expected {
   readonly status: 'ok' | 'error' | 'declined';
   readonly code?: string;
   readonly retryable?: boolean;
   readonly effect?: Effect;
-  /** Exact, or a range. */
-  readonly retry?: number | null | readonly [min: number, max: number];
+  readonly retry?: Wait;
   readonly reason?: string;
   readonly details?: Record<string, unknown>;
   /** Keys that `details` must not have. */
