@@ -1,5 +1,6 @@
 // The shared vocabulary of the stair: what a call is and what a layer is (what a tool is stands in
-// `tool-definition.ts`). Types only, but for the attempt that layers and upstreams share.
+// `tool-definition.ts`). Types only, but for the attempt that layers and upstreams share, and for how
+// one ends that is stopped.
 import type { Cancellation } from './cancellation.js';
 import type { Remembered } from './errors/classify.js';
 import type { ErrorInfo } from './errors/error-info.js';
@@ -147,6 +148,13 @@ export class Attempt {
     }
     return this.#controller.signal;
   }
+}
+
+/** How an attempt ended that was stopped from outside when it had come as far as `phase`. */
+export function abortOutcome(cause: AbortCause, phase: Phase): Outcome {
+  return cause.kind === 'timeout'
+    ? { kind: 'timeout', scope: cause.scope, timeoutMs: cause.timeoutMs, phase }
+    : { kind: 'cancelled', reason: cause.reason, phase };
 }
 
 /**

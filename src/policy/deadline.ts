@@ -1,6 +1,6 @@
 // The innermost layer: one attempt, its timer and its cancellation. It is what always settles, so
 // that no slot, probe or caller ever waits on an upstream that forgot to answer.
-import { Attempt } from '../call.js';
+import { abortOutcome, Attempt } from '../call.js';
 import type {
   AbortCause,
   AttemptTrace,
@@ -143,14 +143,9 @@ class RunningAttempt {
     } catch (error) {
       this.#deps.onInternalError?.(error, this.#attempt.ctx.requestId);
     }
-    const { phase } = this.#attempt;
-    const outcome: Outcome =
-      cause.kind === 'timeout'
-        ? { kind: 'timeout', scope: cause.scope, phase, timeoutMs: cause.timeoutMs }
-        : { kind: 'cancelled', reason: cause.reason, phase };
     // Whoever holds a slot for this attempt keeps it until the upstream has really let go.
     this.#attempt.ctx.lingering = this.#upstream;
-    this.#finish(outcome);
+    this.#finish(abortOutcome(cause, this.#attempt.phase));
   }
 
   #fault(error: unknown): void {

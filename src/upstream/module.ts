@@ -2,7 +2,8 @@
 // `export default async (args, { signal, call }) => result`
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import type { AbortCause, Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../call.js';
+import { abortOutcome } from '../call.js';
+import type { Attempt, ResolvedCall, ToolDefinition, UpstreamInvoke } from '../call.js';
 import type { Outcome } from '../errors/outcome.js';
 import { moduleResult } from './module-result.js';
 import { offerOwnPackage } from './own-package.js';
@@ -64,7 +65,7 @@ export function createModuleUpstream(tool: ToolDefinition, deps: ModuleDeps): Up
       if (loading === mine) loading = undefined;
       return loaded;
     }
-    if (attempt.aborted !== undefined) return notStarted(attempt.aborted);
+    if (attempt.aborted !== undefined) return abortOutcome(attempt.aborted, 'connecting');
     // From here on it may do anything.
     attempt.phase = 'awaiting_headers';
     try {
@@ -125,10 +126,4 @@ function loadProblem(error: unknown): string {
   if (code === 'ENOENT') return ': there is no such file';
   if (code === 'ERR_MODULE_NOT_FOUND') return ': something that it imports is missing';
   return '';
-}
-
-function notStarted(cause: AbortCause): Outcome {
-  return cause.kind === 'timeout'
-    ? { kind: 'timeout', scope: cause.scope, timeoutMs: cause.timeoutMs, phase: 'connecting' }
-    : { kind: 'cancelled', reason: cause.reason, phase: 'connecting' };
 }

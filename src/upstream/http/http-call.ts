@@ -1,6 +1,6 @@
 // One attempt over HTTP: the exchange, and the two cases in which it goes on with another one — a
 // redirect within the origin, and a connection that was dead before it was used.
-import type { AbortCause, Attempt } from '../../call.js';
+import { abortOutcome, type Attempt } from '../../call.js';
 import type { Outcome } from '../../errors/outcome.js';
 import type { AnswerReader } from './answer.js';
 import { Exchange, type Answer, type ExchangeOwner } from './exchange.js';
@@ -48,13 +48,13 @@ export class HttpCall implements ExchangeOwner {
   static run(tool: HttpTool, request: HttpRequest, attempt: Attempt): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (attempt.aborted !== undefined) {
-        resolve(abortOutcome(attempt.aborted, attempt));
+        resolve(abortOutcome(attempt.aborted, attempt.phase));
         return;
       }
       const call = new HttpCall(tool, request, attempt, resolve, reject);
       attempt.onAbort = (cause) => {
         call.#exchange?.abort();
-        call.#done(abortOutcome(cause, attempt));
+        call.#done(abortOutcome(cause, attempt.phase));
       };
       call.#send(tool.pool.take());
     });
@@ -126,11 +126,4 @@ export class HttpCall implements ExchangeOwner {
     this.#attempt.onAbort = undefined;
     this.#reject(error);
   }
-}
-
-function abortOutcome(cause: AbortCause, attempt: Attempt): Outcome {
-  const { phase } = attempt;
-  return cause.kind === 'timeout'
-    ? { kind: 'timeout', scope: cause.scope, timeoutMs: cause.timeoutMs, phase }
-    : { kind: 'cancelled', reason: cause.reason, phase };
 }
