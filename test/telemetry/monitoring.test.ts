@@ -5,7 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CATALOGUE, CATEGORIES } from '../../src/errors/catalogue.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { everyMetric } from './fixtures/every-metric.js';
+import { readExposition } from './fixtures/exposition.js';
 import { readPromql, type Matcher } from './fixtures/promql.js';
 
 const read = (path: string): string =>
@@ -110,6 +112,33 @@ describe('the alerts', () => {
     for (const { alert, labels, annotations } of alerts) {
       expect(['page', 'ticket'], alert).toContain(labels?.['severity']);
       expect(annotations?.['summary'], alert).toBeTruthy();
+    }
+  });
+
+  test('tell of the first event too, where its series is born with it', async () => {
+    const metrics = createMetrics();
+    metrics.toolObserver({ name: 't', idempotent: false });
+    const fresh = readExposition(await metrics.render()).series;
+    const standsFromTheStart = (selector: string): boolean => {
+      const [{ metric, matchers } = { metric: '', matchers: [] }] = readPromql(selector).selectors;
+      return fresh.some(
+        ({ name, labels }) =>
+          name === metric &&
+          matchers.every(({ label, operator, value }) =>
+            operator === '=' ? labels[label] === value : labels[label] !== value,
+          ),
+      );
+    };
+    const counted = alerts.flatMap(({ expr }) =>
+      [...expr.matchAll(/increase\(([^[]+)\[/g)].map(([, selector]) => ({
+        expr,
+        selector: selector!,
+      })),
+    );
+    expect(counted.length).toBeGreaterThan(3);
+    for (const { expr, selector } of counted) {
+      if (standsFromTheStart(selector)) continue;
+      expect(expr).toContain(`${selector} unless ${selector} offset`);
     }
   });
 
