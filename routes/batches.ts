@@ -20,7 +20,7 @@ const schema = {
             properties: { batch_id: { type: 'string' }, cancelled: { type: 'boolean' } },
             required: ['batch_id', 'cancelled'],
           },
-          example: { batch_id: '0c8a2d3e-6a0b-4c0e-9d6e-0d5f5a1b2c3d', cancelled: true },
+          example: { batch_id: '0c8a2d3e6a0b4c0e9d6e0d5f5a1b2c3d', cancelled: true },
         },
       },
     },

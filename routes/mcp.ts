@@ -4,7 +4,6 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cancellation } from '../src/cancellation.js';
 import type { ParsedBody } from '../src/plugins/body.js';
-import { cancelWhenClientLeaves } from './disconnect.js';
 import type { Caller } from './mcp/face.js';
 import { sortFaults } from './mcp/json-faults.js';
 import { idFaults } from './mcp/message-ids.js';
@@ -82,7 +81,7 @@ async function answer(
     return reply.code(400).send(rpcError('An id is faulty.', ids));
   }
   const cancellation = new Cancellation();
-  cancelWhenClientLeaves(reply, cancellation);
+  request.taken.cancelOnceClientLeft(cancellation);
   const caller: Caller = {
     client: request.client,
     requestId: request.id,

@@ -1,14 +1,13 @@
 // POST /v1/tool-calls: a batch in, one truthful result per call out, as JSON or as a stream.
 // HTTP only; the gateway does the work.
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cancellation } from '../src/cancellation.js';
 import { FORMAT_NAMES, parseEnvelope, type ReadEnvelope } from '../src/format/index.js';
-import type { BatchRequest } from '../src/gateway/gateway.js';
+import type { BatchOutcome, BatchRequest } from '../src/gateway/gateway.js';
 import type { ParsedBody } from '../src/plugins/body.js';
+import { newId } from '../src/ids.js';
 import { invalidEnvelope } from '../src/plugins/problem.js';
 import { usableTraceparent } from '../src/telemetry/traceparent.js';
-import { cancelWhenClientLeaves } from './disconnect.js';
 import { batchBody } from './render-batch.js';
 import { problems } from './schemas/problems.js';
 import { batchResultExample } from './schemas/tool-calls.js';
@@ -88,22 +87,55 @@ export function toolCallRoutes(app: FastifyInstance): void {
   );
 }
 
-async function callTools(
+/** Not an async function: for a batch of one call its promises would cost as much as the call. */
+function callTools(
   request: FastifyRequest<{ Querystring: Query; Body: ParsedBody }>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<FastifyReply> | undefined {
   const { gateway } = request.server;
   const envelope = readEnvelope(request);
-  const cancellation = new Cancellation();
-  const batchId = batchIdOf(request);
-  cancelWhenClientLeaves(reply, cancellation);
+  const batch = batchOf(request, envelope);
+  request.taken.cancelOnceClientLeft(batch.cancellation);
+  const stream = streamKind(request.headers.accept);
+  if (stream !== undefined) return streamBatch(gateway, batch, stream, reply);
+  const fail = (error: unknown): void => {
+    void reply.send(error);
+  };
+  gateway.execute(batch).then((outcome) => {
+    try {
+      answer(outcome, batch.batchId, envelope, reply);
+    } catch (error) {
+      fail(error);
+    }
+  }, fail);
+  return undefined;
+}
+
+function answer(
+  outcome: BatchOutcome,
+  batchId: string,
+  envelope: ReadEnvelope,
+  reply: FastifyReply,
+): void {
+  if (!outcome.ok) throw invalidEnvelope('The order of the calls cannot be kept.', outcome.errors);
+  void reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('x-batch-id', batchId)
+    .send(batchBody(batchId, outcome.results, envelope, reply.server.gateway));
+}
+
+function batchOf(
+  request: FastifyRequest<{ Querystring: Query; Body: ParsedBody }>,
+  envelope: ReadEnvelope,
+): BatchRequest {
   const { deadlineMs, runId, returnOrder } = envelope.options;
   const { headers } = request;
   const { tracestate } = headers;
-  const batch: BatchRequest = {
+  return {
     calls: envelope.calls,
-    batchId,
+    batchId: batchIdOf(request),
     requestId: request.id,
+    idsAreOurs: headers['x-batch-id'] === undefined && headers['x-request-id'] === undefined,
     client: request.client,
     format: envelope.format,
     runId,
@@ -111,26 +143,18 @@ async function callTools(
     returnOrder,
     receivedAt: request.receivedAt,
     mayReference: request.body.text.includes('$from'),
-    cancellation,
+    cancellation: new Cancellation(),
     traceparent: usableTraceparent(headers['traceparent']),
     tracestate: typeof tracestate === 'string' ? tracestate : undefined,
     forwardHeaders: attemptCounters(request),
   };
-  const stream = streamKind(headers.accept);
-  if (stream !== undefined) return streamBatch(gateway, batch, stream, reply);
-  const outcome = await gateway.execute(batch);
-  if (!outcome.ok) throw invalidEnvelope('The order of the calls cannot be kept.', outcome.errors);
-  return reply
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('x-batch-id', batchId)
-    .send(batchBody(batchId, outcome.results, envelope, gateway));
 }
 
 /** The caller's own `x-batch-id`, so that it can cancel before an answer; else a new one. */
 function batchIdOf(request: FastifyRequest): string {
   const { 'x-batch-id': own, 'x-request-id': requestId } = request.headers;
   // The request's id names the batch, too, unless a caller chose it: it may be chosen twice.
-  if (own === undefined) return requestId === undefined ? request.id : randomUUID();
+  if (own === undefined) return requestId === undefined ? request.id : newId();
   if (typeof own !== 'string' || !/^[\w-]{1,64}$/.test(own)) {
     throw invalidEnvelope('The x-batch-id header must be 1 to 64 letters, digits, "_" or "-".');
   }

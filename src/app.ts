@@ -1,5 +1,4 @@
 // The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
-import { randomUUID } from 'node:crypto';
 import type { ValidateFunction } from 'ajv';
 import Fastify, {
   type FastifyBaseLogger,
@@ -8,6 +7,7 @@ import Fastify, {
 } from 'fastify';
 import { registerRoutes } from '../routes/index.js';
 import type { Gateway } from './gateway/gateway.js';
+import { newId } from './ids.js';
 import { type Admin, adminPlugin } from './plugins/admin.js';
 import { authPlugin } from './plugins/auth.js';
 import { bodyPlugin } from './plugins/body.js';
@@ -58,9 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { gateway } = options;
   const { server } = gateway.config;
   const app = Fastify({
-    ...(options.logger !== undefined && { loggerInstance: options.logger }),
-    // One logger for all requests: nothing is logged per request, ids are in the batch's line.
-    childLoggerFactory: (logger) => logger,
+    ...(options.logger !== undefined && { loggerInstance: withoutChildren(options.logger) }),
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     bodyLimit: server.maxBodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -103,10 +101,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 /**
- * The caller's own request id where it is harmless, else a new one. Tested, a new one is one string,
- * not the tree of twenty that `randomUUID` makes and that would be kept as long as the request.
+ * One logger for all requests: nothing is logged per request, ids are in the batch's line. What a
+ * `childLoggerFactory` returns Fastify looks over once a request; what `child` does, it believes.
  */
+function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
+  const own = Object.create(logger) as FastifyBaseLogger;
+  own.child = () => own;
+  return own;
+}
+
+/** The caller's own request id where it is harmless, else a new one. */
 function requestId(given: string | string[] | undefined): string {
-  const id = typeof given === 'string' ? given : randomUUID();
-  return /^[\w-]{1,64}$/.test(id) ? id : randomUUID();
+  return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : newId();
 }

@@ -1,6 +1,5 @@
 // What the gateway says as an MCP server: its tools, and the outcome of a call. One instance serves
 // one HTTP request; nothing is kept between requests.
-import { randomUUID } from 'node:crypto';
 import {
   type CallToolResult,
   McpServer,
@@ -13,6 +12,7 @@ import { Cancellation } from '../../src/cancellation.js';
 import { offeredOutputSchema } from '../../src/format/mcp.js';
 import type { Client } from '../../src/gateway/clients.js';
 import type { BatchRequest, Gateway } from '../../src/gateway/gateway.js';
+import { newId } from '../../src/ids.js';
 import { VERSION } from '../../src/version.js';
 import { readCallOptions } from './call-options.js';
 import { listTools } from './tool-list.js';
@@ -94,7 +94,7 @@ async function callTool(
         ...(argumentFaults !== undefined && { argumentFaults }),
       },
     ],
-    batchId: randomUUID(),
+    batchId: newId(),
     requestId,
     client,
     format: 'mcp',

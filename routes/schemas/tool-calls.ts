@@ -89,7 +89,7 @@ export const BatchResultSchema = Type.Object(
 );
 
 export const batchResultExample = {
-  batch_id: '0c8a2d3e-6a0b-4c0e-9d6e-0d5f5a1b2c3d',
+  batch_id: '0c8a2d3e6a0b4c0e9d6e0d5f5a1b2c3d',
   results: [
     {
       id: 'c1',

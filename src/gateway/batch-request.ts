@@ -9,6 +9,8 @@ export interface BatchRequest {
   readonly calls: readonly ToolCall[];
   readonly batchId: string;
   readonly requestId: string;
+  /** The caller chose neither id. Default false. */
+  readonly idsAreOurs?: boolean;
   readonly client: Client;
   readonly format: string;
   readonly runId?: string | undefined;

@@ -1,13 +1,9 @@
 // A batch: its calls run concurrently, those with dependencies after what they depend on. One result
 // per call, in submission or completion order; a caller that streams hears each as it completes.
 import type { ToolCall, ToolResult } from '../call.js';
+import type { BatchContext } from './batch-context.js';
 import type { DependencyGraph } from './dependencies.js';
-import {
-  type BatchContext,
-  executeCall,
-  settleWithout,
-  type ToolDirectory,
-} from './execute-call.js';
+import { executeCall, settleWithout, type ToolDirectory } from './execute-call.js';
 import { resolveReferences } from './references.js';
 
 export interface BatchOptions {
@@ -29,8 +25,15 @@ export function executeBatch(
     graph === undefined
       ? calls.map((call) => executeCall(call, batch, directory))
       : startInOrder(calls, graph, batch, directory);
-  if (returnOrder === 'submission' && onResult === undefined) return Promise.all(running);
+  if (returnOrder === 'submission' && onResult === undefined) return all(running);
   return observe(running, returnOrder, onResult);
+}
+
+/** `Promise.all`, which for a batch of one call costs as much as a layer. */
+function all(running: readonly Promise<ToolResult>[]): Promise<ToolResult[]> {
+  const [only] = running;
+  if (only === undefined || running.length > 1) return Promise.all(running);
+  return only.then((result) => [result]);
 }
 
 async function observe(

@@ -5,27 +5,11 @@ import type { Cancellation } from '../cancellation.js';
 import type { ClassifySubject } from '../errors/classify.js';
 import type { CancelledOutcome, FailedOutcome, Outcome } from '../errors/outcome.js';
 import { screenResult } from '../format/screen.js';
-import type { BatchTrace, CallSpan } from '../telemetry/tracing.js';
+import type { CallSpan } from '../telemetry/tracing.js';
+import type { BatchContext } from './batch-context.js';
 import { toResult } from './call-result.js';
 import type { Client } from './clients.js';
 import type { ToolRuntime } from './tool-runtime.js';
-
-/** What all calls of one batch share. */
-export interface BatchContext {
-  readonly batchId: string;
-  readonly requestId: string;
-  readonly client: Client;
-  readonly runId: string | undefined;
-  /** `performance.now()` milliseconds. */
-  readonly receivedAt: number;
-  readonly deadlineAt: number;
-  readonly cancellation: Cancellation;
-  /** Absent where no tracer is at work; then `traceparent` is passed on as it came. */
-  readonly trace?: BatchTrace | undefined;
-  readonly traceparent?: string | undefined;
-  readonly forwardHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly onProgress?: ((callId: string, progress: unknown) => void) | undefined;
-}
 
 /** What a call needs of the gateway. */
 export interface ToolDirectory {

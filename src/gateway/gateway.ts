@@ -1,5 +1,6 @@
 // The gateway as one object, without HTTP: it holds the tools, the clients and what runs, and
 // survives a reload. Routes, the command line and tests all talk to this.
+import type { ToolResult } from '../call.js';
 import type { Cancellation } from '../cancellation.js';
 import type { GatewayConfig } from '../config.js';
 import { compileErrorRules } from '../errors/author-rules.js';
@@ -9,11 +10,12 @@ import { createScrubber, type Scrubber } from '../errors/scrub.js';
 import { createMemoryState } from '../state/memory.js';
 import { HttpPools } from '../upstream/http/index.js';
 import type { Tracer } from '../telemetry/tracing.js';
+import { batchContext, type BatchContext } from './batch-context.js';
 import type { BatchOutcome, BatchRequest } from './batch-request.js';
 import { type Client, ClientRegistry } from './clients.js';
 import { dependencyGraph } from './dependencies.js';
 import { executeBatch } from './execute-batch.js';
-import type { BatchContext, CallDone, ToolDirectory } from './execute-call.js';
+import type { CallDone, ToolDirectory } from './execute-call.js';
 import { McpFleet } from './mcp-fleet.js';
 import { type GatewayObserver, SILENT } from './observe.js';
 import { ToolRegistry, type ToolSource } from './registry.js';
@@ -105,52 +107,44 @@ export class Gateway implements ToolDirectory {
     await this.mcp.connectEager();
   }
 
-  /** Executes a batch; rejects nothing but a faulty graph of dependencies, which runs no call. */
-  async execute(request: BatchRequest): Promise<BatchOutcome> {
+  /**
+   * Executes a batch; rejects nothing but a faulty graph of dependencies, which runs no call. Not an
+   * async function, as nothing on the way of a call is that need not be.
+   */
+  execute(request: BatchRequest): Promise<BatchOutcome> {
     const graph = dependencyGraph(request.calls, request.mayReference);
-    if (!graph.ok) return graph;
-    const { server } = this.#config;
-    const deadlineMs = Math.min(
-      request.deadlineMs ?? server.defaultDeadlineMs,
-      server.maxDeadlineMs,
-    );
-    const { batchId, client, cancellation, onResult } = request;
+    if (!graph.ok) return Promise.resolve(graph);
     const trace = this.#options.tracer?.startBatch(request);
-    const batch: BatchContext = {
-      batchId,
-      requestId: request.requestId,
-      client,
-      runId: request.runId,
-      receivedAt: request.receivedAt,
-      deadlineAt: request.receivedAt + deadlineMs,
-      cancellation,
-      trace,
-      traceparent: request.traceparent,
-      forwardHeaders: request.forwardHeaders,
-      onProgress: request.onProgress,
-    };
+    const batch = batchContext(request, this.#config.server, trace);
+    const { calls, returnOrder, onResult } = request;
+    const running = executeBatch(calls, batch, this, { returnOrder, graph: graph.graph, onResult });
     const place = this.running.add(batch);
-    try {
-      const results = await executeBatch(request.calls, batch, this, {
-        returnOrder: request.returnOrder,
-        graph: graph.graph,
-        onResult,
-      });
-      trace?.end(results);
-      this.#observer.batchDone({
-        batchId,
-        requestId: request.requestId,
-        runId: request.runId,
-        client: client.id,
-        format: request.format,
-        durationMs: performance.now() - request.receivedAt,
-        results,
-        traceId: trace?.traceId,
-      });
-      return { ok: true, results };
-    } finally {
-      this.running.remove(place);
-    }
+    return running.then(
+      (results) => {
+        this.running.remove(place);
+        this.#finished(request, batch, results);
+        return { ok: true, results };
+      },
+      (error: unknown) => {
+        this.running.remove(place);
+        throw error;
+      },
+    );
+  }
+
+  #finished(request: BatchRequest, { trace }: BatchContext, results: readonly ToolResult[]): void {
+    trace?.end(results);
+    this.#observer.batchDone({
+      batchId: request.batchId,
+      requestId: request.requestId,
+      idsAreOurs: request.idsAreOurs === true,
+      runId: request.runId,
+      client: request.client.id,
+      format: request.format,
+      durationMs: performance.now() - request.receivedAt,
+      results,
+      traceId: trace?.traceId,
+    });
   }
 
   /** Takes no new work from now on. */

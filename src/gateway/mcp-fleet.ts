@@ -21,7 +21,7 @@ interface Member {
 
 export interface McpFleetDeps {
   readonly onToolsChanged: () => void;
-  readonly log: (event: object, message: string) => void;
+  readonly log: (event: object, message: string, level?: 'info' | 'warn') => void;
   readonly scrub: (text: string) => string;
 }
 

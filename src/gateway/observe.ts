@@ -5,6 +5,8 @@ import type { TraceIds } from '../telemetry/cells.js';
 export interface BatchSummary {
   readonly batchId: string;
   readonly requestId: string;
+  /** No text of the caller's is in the ids. */
+  readonly idsAreOurs: boolean;
   readonly runId: string | undefined;
   /** '' for an anonymous caller. */
   readonly client: string;

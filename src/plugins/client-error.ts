@@ -1,8 +1,8 @@
 // Requests that Node's parser gives up on, before there is a request to answer: the same problem
 // document as everywhere else, written to the socket by hand.
-import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { newId } from '../ids.js';
 import { PROBLEM_JSON, problemDocument } from './problem.js';
 
 interface Refusal {
@@ -47,7 +47,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 function answer({ status, detail }: Refusal): string {
   const title = STATUS_CODES[status] ?? '';
   const options = { status, code: 'PARSER_ERROR', title, detail } as const;
-  const body = JSON.stringify(problemDocument(options, randomUUID()));
+  const body = JSON.stringify(problemDocument(options, newId()));
   const head = [
     `HTTP/1.1 ${status} ${title}`,
     `content-type: ${PROBLEM_JSON}`,

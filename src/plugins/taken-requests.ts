@@ -3,26 +3,56 @@
 // would close the connection under a large one.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Cancellation } from '../cancellation.js';
 import { LiveList } from '../live-list.js';
 import { onceClosed } from './response-closed.js';
 
+/** One of them. */
+export class TakenRequest {
+  readonly response: ServerResponse;
+  #cancellation: Cancellation | undefined;
+  #closed = false;
+
+  constructor(response: ServerResponse) {
+    this.response = response;
+  }
+
+  /**
+   * Cancels with `client_left` once the answer can reach nobody. (`request.signal` aborts as soon as
+   * a POST body has been read: fastify#6725. So this looks at the response: closed before it was
+   * written whole.)
+   */
+  cancelOnceClientLeft(cancellation: Cancellation): void {
+    this.#cancellation = cancellation;
+    if (this.#closed) this.closed();
+  }
+
+  closed(): void {
+    this.#closed = true;
+    if (!this.response.writableFinished) this.#cancellation?.cancel('client_left');
+  }
+}
+
 export class TakenRequests {
-  readonly #open = new LiveList<ServerResponse>();
+  readonly #open = new LiveList<TakenRequest>();
   #waiters: (() => void)[] = [];
 
   /** Whether an answer is finished for us and still on its way. */
   get delivering(): boolean {
-    for (const response of this.#open) if (response.writableEnded) return true;
+    for (const { response } of this.#open) if (response.writableEnded) return true;
     return false;
   }
 
-  add(response: ServerResponse): void {
-    const place = this.#open.add(response);
+  add(response: ServerResponse): TakenRequest {
+    const taken = new TakenRequest(response);
+    const place = this.#open.add(taken);
     onceClosed(response, () => {
       this.#open.remove(place);
+      taken.closed();
       if (this.#open.size > 0) return;
       for (const wake of this.#waiters.splice(0)) wake();
     });
+    return taken;
   }
 
   /**
@@ -31,7 +61,7 @@ export class TakenRequests {
    */
   closeConnections(): void {
     const last = new Map<Socket, ServerResponse>();
-    for (const response of this.#open) last.set(response.req.socket, response);
+    for (const { response } of this.#open) last.set(response.req.socket, response);
     for (const response of last.values()) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }

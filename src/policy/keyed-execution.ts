@@ -1,9 +1,9 @@
 // The execution behind an idempotency key, as the store tells it: claimed and run by us, run by
 // another process, answered before, or unknown and then read back.
-import { randomUUID } from 'node:crypto';
 import type { CallContext, Invoke, ResolvedCall, ToolDefinition } from '../call.js';
 import type { ClassifySubject } from '../errors/classify.js';
 import type { Outcome } from '../errors/outcome.js';
+import { newId } from '../ids.js';
 import type {
   FinalRecord,
   IdempotencyStore,
@@ -55,7 +55,7 @@ export class KeyedExecution {
   /** Claims the key and executes, or answers from the record that stands. */
   async run(keyed: Keyed): Promise<Outcome> {
     const { ctx, key, argumentsHash } = keyed;
-    const owner = randomUUID();
+    const owner = newId();
     // Ends with the deadline at the latest: every round waits, or makes an unknown key repeatable.
     for (;;) {
       const leaseMs = Math.max(0, ctx.deadlineAt - performance.now()) + LEASE_SLACK_MS;

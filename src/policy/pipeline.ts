@@ -11,7 +11,6 @@ import type {
   Invoke,
   JsonObject,
   Layer,
-  ResolvedCall,
   ToolDefinition,
   ToolObserver,
   UpstreamInvoke,
@@ -67,7 +66,7 @@ export interface PipelineSnapshot {
 }
 
 export interface Pipeline {
-  /** Runs a call to its outcome. Never rejects. */
+  /** Runs a call to its outcome. Throws or rejects on a fault of ours only. */
   readonly invoke: Invoke;
   snapshot(): PipelineSnapshot;
   /** No effect on a tool without a breaker. */
@@ -129,7 +128,7 @@ export function buildPipeline(
   };
   breaker?.on(onBreakerChange);
   return {
-    invoke: guarded(invoke, onInternalError),
+    invoke,
     snapshot: () => ({
       breaker: breaker && {
         state: breaker.state,
@@ -147,20 +146,5 @@ export function buildPipeline(
       breaker?.off(onBreakerChange);
       own?.dispose();
     },
-  };
-}
-
-/** A fault of a layer becomes an outcome; the stair above relies on no rejection. */
-function guarded(invoke: Invoke, onInternalError: PipelineDeps['onInternalError']): Invoke {
-  const failed = (error: unknown, call: ResolvedCall, ctx: CallContext): Outcome => {
-    onInternalError?.(error, ctx.requestId);
-    return { kind: 'internal', requestId: ctx.requestId };
-  };
-  return (call, ctx) => {
-    try {
-      return invoke(call, ctx).catch((error: unknown) => failed(error, call, ctx));
-    } catch (error) {
-      return Promise.resolve(failed(error, call, ctx));
-    }
   };
 }

@@ -8,6 +8,8 @@ import { writeOwnLine, type Logger } from './log.js';
 export interface BatchLine {
   readonly batchId: string;
   readonly requestId?: string;
+  /** No text of the caller's is in the ids. Default false. */
+  readonly idsAreOurs?: boolean;
   readonly runId?: string | undefined;
   /** '' for an anonymous caller. */
   readonly client: string;
@@ -28,11 +30,14 @@ export function logBatch(logger: Logger, line: BatchLine): void {
     byCode ??= {};
     byCode[errorInfo.code] = (byCode[errorInfo.code] ?? 0) + 1;
   }
-  const { requestId, runId } = line;
+  const { batchId, requestId, runId } = line;
+  const ids =
+    line.idsAreOurs === true
+      ? `,"batch_id":"${batchId}","request_id":"${requestId ?? ''}"`
+      : textMember('batch_id', batchId) + textMember('request_id', requestId);
   const text =
     lineStart('info') +
-    textMember('batch_id', line.batchId) +
-    textMember('request_id', requestId) +
+    ids +
     textMember('run_id', runId) +
     textMember('client', line.client) +
     textMember('format', line.format) +
@@ -42,7 +47,11 @@ export function logBatch(logger: Logger, line: BatchLine): void {
     numberMember('duration_ms', line.durationMs) +
     textMember('trace_id', line.traceId) +
     lineEnd('batch');
-  writeOwnLine(logger, text, `${line.batchId} ${requestId ?? ''} ${runId ?? ''}`);
+  writeOwnLine(
+    logger,
+    text,
+    (line.idsAreOurs === true ? '' : `${batchId} ${requestId ?? ''} `) + (runId ?? ''),
+  );
 }
 
 /** Failures that are the caller's to mend: worth a line, not a warning. */

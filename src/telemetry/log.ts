@@ -50,7 +50,7 @@ export function writeOwnLine(logger: Logger, line: string, outside: string): voi
 }
 
 function isClean(text: string, scrubber: LineScrubber): boolean {
-  return scrubber.text(text, Infinity) === text;
+  return text === '' || scrubber.text(text, Infinity) === text;
 }
 
 /**

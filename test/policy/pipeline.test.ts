@@ -138,23 +138,4 @@ describe('the pipeline', () => {
     bare.forceBreaker('open');
     expect(await bare.invoke(makeCall(makeTool()), makeContext())).toEqual(OK);
   });
-
-  it('turns a fault of a layer into an outcome', async () => {
-    const heard: unknown[] = [];
-    const observer = new Recorder();
-    observer.rateLimited = () => {
-      throw new Error('metrics');
-    };
-    const limited = makeTool({ rateLimit: { calls: 1, perMs: 1000, burst: 1 } });
-    const pipeline = makePipeline(limited, () => Promise.resolve(OK), {
-      observer,
-      onInternalError: (error) => heard.push(error),
-    });
-    await pipeline.invoke(makeCall(limited), makeContext());
-    expect(await pipeline.invoke(makeCall(limited), makeContext())).toEqual({
-      kind: 'internal',
-      requestId: 'request',
-    });
-    expect(heard).toHaveLength(1);
-  });
 });
