@@ -22,7 +22,7 @@ export interface McpServerDeps {
   readonly include: (remoteName: string) => boolean;
   /** The list that `tools()` gives has changed. */
   readonly onToolsChanged: () => void;
-  readonly log: (event: object, message: string) => void;
+  readonly log: (event: object, message: string, level?: 'info' | 'warn') => void;
   readonly scrub: (text: string) => string;
   /** Which addresses may be dialled; absent: all. */
   readonly egress?: ServerConfig['egress'];
@@ -179,7 +179,7 @@ export class McpServer {
       ...(exit !== undefined && { exit_code: exit.code, exit_signal: exit.signal }),
       ...(connection.kind === 'stdio' && { stderr_tail: connection.lastWords(this.#deps.scrub) }),
     };
-    this.#deps.log(event, 'MCP connection lost');
+    this.#deps.log(event, 'MCP connection lost', 'warn');
   }
 
   #logFailure({ problem, error, http, exit }: ConnectFailure): void {
@@ -191,11 +191,12 @@ export class McpServer {
       ...(http !== undefined && { http_status: http.status }),
       ...(exit !== undefined && { exit_code: exit.code, exit_signal: exit.signal }),
     };
-    this.#deps.log(event, 'MCP server could not be connected');
+    this.#deps.log(event, 'MCP server could not be connected', 'warn');
   }
 
   #logListing(listing: ToolListing | undefined): void {
     const event = { event: 'mcp_tools_incomplete', server: this.name, faults: listing?.skipped };
-    this.#deps.log(event, listing === undefined ? 'tools/list failed' : 'some tools are left out');
+    const message = listing === undefined ? 'tools/list failed' : 'some tools are left out';
+    this.#deps.log(event, message, 'warn');
   }
 }

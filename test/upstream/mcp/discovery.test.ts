@@ -79,7 +79,7 @@ describe('tools/list', () => {
       annotations: { readOnlyHint: true },
     });
     expect(logged).toContainEqual(
-      expect.objectContaining({ event: 'mcp_tools_incomplete', faults: 4 }),
+      expect.objectContaining({ event: 'mcp_tools_incomplete', faults: 4, level: 'warn' }),
     );
     expect(await call('no-schema').outcome).toMatchObject({ kind: 'misconfigured' });
     expect((await call('good').outcome).kind).toBe('ok');

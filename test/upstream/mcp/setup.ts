@@ -98,7 +98,7 @@ export function startServer(
     {
       include,
       onToolsChanged: () => (changes += 1),
-      log: (event, message) => logged.push({ ...event, message }),
+      log: (event, message, level = 'info') => logged.push({ ...event, message, level }),
       scrub: (text) => text.replaceAll('CANARY', '***'),
     },
   );

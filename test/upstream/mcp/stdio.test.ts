@@ -63,6 +63,17 @@ describe('the child’s death (C19)', () => {
     expect(lost).toMatchObject({ exit_signal: 'SIGKILL', stderr_tail: 'last words ***' });
   });
 
+  it('warns of a server that is lost or cannot be had, and only notes one that is connected', async () => {
+    const { call, logged } = faulty();
+    await call('die').outcome;
+    const never = startServer(stdio(['-e', 'process.exit(7)']));
+    await never.call('t').outcome;
+    const levels = [...logged, ...never.logged].map(({ event, level }) => [event, level]);
+    expect(levels).toContainEqual(['mcp_connected', 'info']);
+    expect(levels).toContainEqual(['mcp_connection_lost', 'warn']);
+    expect(levels).toContainEqual(['mcp_connect_failed', 'warn']);
+  });
+
   it('gives the exit code', async () => {
     const outcome = await faulty().call('exit', { code: 3 }).outcome;
     expect(outcome).toEqual({ kind: 'mcp-connection', problem: 'child_exited', exitCode: 3 });
