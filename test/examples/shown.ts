@@ -30,7 +30,7 @@ export function shownIn(page: string): Shown[] {
 /** An output without its layout and without what changes from run to run: ids and durations. */
 export function lasting(output: string): string {
   return withoutLayout(output)
-    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\b[0-9a-f]{32}\b/g, '<id>')
     .replace(/"duration_ms":[\d.]+/g, '"duration_ms":0');
 }
 
