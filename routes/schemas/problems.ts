@@ -6,7 +6,8 @@ const EXAMPLES = {
     status: 400,
     code: 'PARSER_ERROR',
     title: 'Bad Request',
-    detail: 'The request body is not valid JSON: a value was expected at line 1, column 12.',
+    detail:
+      'The request body is not valid JSON: unexpected character at line 1, column 12; expected a property name in double quotes or "}".',
     details: { line: 1, column: 12, offset: 11 },
   },
   401: {

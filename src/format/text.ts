@@ -28,10 +28,10 @@ export function renderText({ result, name }: Answer, options: RenderOptions): st
 /** A fault that says where a text stops being JSON. */
 function unparsable(piece: JsonPiece): FormatFault {
   const parsed = parseJson(piece.text);
-  const why = parsed.ok ? '' : ` ${parsed.message}`;
+  const why = parsed.ok ? '' : `: ${parsed.message}`;
   return {
     code: 'PARSER_ERROR',
-    message: `The JSON at character ${piece.start + 1} of the text does not parse.${why}`,
+    message: `The JSON at character ${piece.start + 1} of the text does not parse${why}.`,
   };
 }
 

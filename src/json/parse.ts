@@ -11,7 +11,7 @@ export type JsonParse =
   | { readonly ok: true; readonly value: unknown; readonly faults: readonly JsonFault[] }
   | {
       readonly ok: false;
-      /** One sentence of ours; never the text itself. */
+      /** What is wrong and where, a clause of ours without a full stop; never the text itself. */
       readonly message: string;
       /** 1-based. */
       readonly line: number;
@@ -55,7 +55,7 @@ function locateSyntaxError(text: string): JsonParse {
   const lineStart = before.lastIndexOf('\n') + 1;
   const line = before.split('\n').length;
   const column = offset - lineStart + 1;
-  const found = atEnd ? 'The text ends too early' : 'Unexpected character';
-  const message = `${found} at line ${line}, column ${column}; expected ${checker.expected}.`;
+  const found = atEnd ? 'the text ends too early' : 'unexpected character';
+  const message = `${found} at line ${line}, column ${column}; expected ${checker.expected}`;
   return { ok: false, message, line, column, offset };
 }

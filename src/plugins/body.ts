@@ -8,9 +8,10 @@ import { Problem } from './problem.js';
 
 /** A parsed body; `faults` name places that no one should act on. */
 export interface ParsedBody {
-  readonly text: string;
   readonly value: unknown;
   readonly faults: readonly JsonFault[];
+  /** Whether `$from` stands anywhere in its text, which is not kept. */
+  readonly mayReference: boolean;
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -31,9 +32,13 @@ const badRequest = (detail: string, details?: Record<string, unknown>): Problem 
     ...(details !== undefined && { details }),
   });
 
+function mayReference(text: string): boolean {
+  return text.includes('$from');
+}
+
 function readText(body: Buffer): ParsedBody {
   const text = decode(body);
-  return { text, value: text, faults: [] };
+  return { value: text, faults: [], mayReference: mayReference(text) };
 }
 
 /** Undefined for an empty body: clients declare JSON where a route takes no body at all. */
@@ -41,16 +46,15 @@ function parseBody(body: Buffer): ParsedBody | undefined {
   if (body.length === 0) return undefined;
   const text = decode(body);
   const parsed = parseJson(text);
-  if (parsed.ok) return { text, value: parsed.value, faults: parsed.faults };
+  if (parsed.ok) {
+    return { value: parsed.value, faults: parsed.faults, mayReference: mayReference(text) };
+  }
   const { message, line, column, offset } = parsed;
-  throw badRequest(
-    `The request body is not valid JSON: ${message} at line ${line}, column ${column}.`,
-    {
-      line,
-      column,
-      offset,
-    },
-  );
+  throw badRequest(`The request body is not valid JSON: ${message}.`, {
+    line,
+    column,
+    offset,
+  });
 }
 
 type Done = (error: Error | null, body?: ParsedBody) => void;

@@ -117,7 +117,11 @@ describe('arguments', () => {
   });
 
   it.each([
-    ['text that breaks off', '{"plan": [1,', /not valid JSON: .* line 1, column 13/],
+    [
+      'text that breaks off',
+      '{"plan": [1,',
+      /^is not valid JSON: the text ends too early at line 1, column 13; expected a value$/,
+    ],
     ['an empty text', '', /empty text/],
     ['JSON text of a list', '[1]', /must be a JSON object, is an array/],
     [

@@ -130,7 +130,7 @@ describe('text', () => {
       ok: false,
       code: 'PARSER_ERROR',
       message: expect.stringMatching(
-        /character 7 of the text does not parse\. .*line 1, column 9/,
+        /character 7 of the text does not parse: unexpected character at line 1, column 9; /,
       ) as string,
     });
   });

@@ -37,7 +37,13 @@ async function post(payload: string | Buffer, headers: Record<string, string> = 
 
 describe('an envelope that cannot be read is a problem document', () => {
   it.each<[string, string | Buffer, number, string, RegExp]>([
-    ['not JSON', '{"calls":[{]}', 400, 'PARSER_ERROR', /line 1, column 12/],
+    [
+      'not JSON',
+      '{"calls":[{]}',
+      400,
+      'PARSER_ERROR',
+      /^The request body is not valid JSON: unexpected character at line 1, column 12; expected a property name in double quotes or "}"\.$/,
+    ],
     ['cut off', '{"calls":[', 400, 'PARSER_ERROR', /line 1/],
     ['empty', '', 400, 'PARSER_ERROR', /empty/],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400, 'PARSER_ERROR', /UTF-8/],
