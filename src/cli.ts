@@ -6,6 +6,10 @@ import { StartFault } from './environment.js';
 import { VERSION } from './version.js';
 
 const EXIT_FAULT = 2;
+const CONFIG_OPTION = [
+  '-c, --config <file>',
+  'configuration file (default: TOOLGATE_CONFIG, else the demo)',
+] as const;
 
 const program = new Command('toolgate')
   .description('HTTP tool-execution gateway for AI agents')
@@ -16,7 +20,7 @@ const program = new Command('toolgate')
 program
   .command('serve')
   .description('answer HTTP; without a configuration, with the demo tools')
-  .option('-c, --config <file>', 'configuration file (default: TOOLGATE_CONFIG, else the demo)')
+  .option(...CONFIG_OPTION)
   .action(async (options: { config?: string }) => {
     const { serve } = await import('./commands/serve.js');
     await serve(options.config, process.env);
@@ -34,7 +38,7 @@ program
 program
   .command('tools')
   .description('list the tools of the configuration')
-  .option('-c, --config <file>', 'configuration file')
+  .option(...CONFIG_OPTION)
   .option('--json', 'print JSON', false)
   .action(async (options: { config?: string; json: boolean }) => {
     const { tools } = await import('./commands/call.js');
@@ -43,8 +47,10 @@ program
 
 program
   .command('call <tool> [json]')
-  .description('call one tool; exit code 0 ok, 1 error, 3 declined')
-  .option('-c, --config <file>', 'configuration file')
+  .description(
+    'call one tool; exit code 0 ok, 1 error, 2 fault of configuration or usage, 3 declined',
+  )
+  .option(...CONFIG_OPTION)
   .option('--json', 'print JSON, not for people', false)
   .action(
     async (tool: string, json: string | undefined, options: { config?: string; json: boolean }) => {
@@ -64,7 +70,7 @@ program
 
 program
   .command('init [file]')
-  .description('write a configuration to start from')
+  .description('write a configuration to start from (default: toolgate.yaml)')
   .action(async (file: string | undefined) => {
     const { init } = await import('./commands/init.js');
     await init(file ?? 'toolgate.yaml');

@@ -51,7 +51,12 @@ const EXAMPLES = {
     code: 'TOOL_REGISTRATION_FAILED',
     title: 'Unprocessable Content',
     detail: 'The configuration is faulty; nothing was changed.',
-    details: { errors: { 'tools[0].http.url': 'is not a URL (expected http:// or https://)' } },
+    details: {
+      errors: {
+        'tools[0].http.url':
+          'is no absolute http or https URL (expected an absolute URL such as https://api.example.com/v1/{id})',
+      },
+    },
   },
   429: {
     status: 429,
