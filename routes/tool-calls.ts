@@ -99,7 +99,8 @@ function callTools(
   const stream = streamKind(request.headers.accept);
   if (stream !== undefined) return streamBatch(gateway, batch, stream, reply);
   const fail = (error: unknown): void => {
-    void reply.send(error);
+    if (reply.sent) gateway.onInternalError(error, request.id);
+    else void reply.send(error);
   };
   gateway.execute(batch).then((outcome) => {
     try {
@@ -142,7 +143,7 @@ function batchOf(
     deadlineMs,
     returnOrder,
     receivedAt: request.receivedAt,
-    mayReference: request.body.text.includes('$from'),
+    mayReference: request.body.mayReference,
     cancellation: new Cancellation(),
     traceparent: usableTraceparent(headers['traceparent']),
     tracestate: typeof tracestate === 'string' ? tracestate : undefined,

@@ -1,10 +1,6 @@
 // The composition: a Fastify instance around a gateway, ready to listen or to `inject`.
 import type { ValidateFunction } from 'ajv';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyPluginAsync,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify';
 import { registerRoutes } from '../routes/index.js';
 import type { Gateway } from './gateway/gateway.js';
 import { newId } from './ids.js';
@@ -26,7 +22,6 @@ export interface AppOptions {
   /** Answer anyone, not this machine only, without configured clients. */
   readonly allowAnonymous?: boolean;
   readonly onInternalError?: (error: unknown, requestId: string) => void;
-  readonly logger?: FastifyBaseLogger;
   /** What /admin acts through; absent: it cannot be administered. */
   readonly admin?: Admin;
   /** Default: metrics of its own that nothing feeds. */
@@ -39,7 +34,8 @@ export interface AppOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
 
-const acceptAll = (() => true) as unknown as ValidateFunction;
+/** Fastify runs none where there is none, whatever its types say. */
+const NO_VALIDATOR = undefined as unknown as ValidateFunction;
 
 /**
  * The schemas of routes are what the OpenAPI document is made of, and no more: what comes in is read
@@ -48,7 +44,7 @@ const acceptAll = (() => true) as unknown as ValidateFunction;
  */
 const DESCRIPTIONS = {
   compilersFactory: {
-    buildValidator: () => () => acceptAll,
+    buildValidator: () => () => NO_VALIDATOR,
     buildSerializer: () => () => (data: unknown) => JSON.stringify(data),
   },
 } as const;
@@ -58,8 +54,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { gateway } = options;
   const { server } = gateway.config;
   const app = Fastify({
-    ...(options.logger !== undefined && { loggerInstance: withoutChildren(options.logger) }),
-    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    // No logger: ours tells of batches, and one here would cost every request two more listeners.
+    logger: false,
     bodyLimit: server.maxBodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
@@ -98,16 +94,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (options.describe !== undefined) await app.register(options.describe);
   registerRoutes(app);
   return app;
-}
-
-/**
- * One logger for all requests: nothing is logged per request, ids are in the batch's line. What a
- * `childLoggerFactory` returns Fastify looks over once a request; what `child` does, it believes.
- */
-function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
-  const own = Object.create(logger) as FastifyBaseLogger;
-  own.child = () => own;
-  return own;
 }
 
 /** The caller's own request id where it is harmless, else a new one. */

@@ -4,11 +4,14 @@ import type { CancelReason } from './errors/outcome.js';
 
 type Listener = (reason: CancelReason) => void;
 
+/** Never written to. */
+const NOBODY: Listener[] = [];
+
 /** Cancels once, with a reason; whoever works for the batch hears of it at once. */
 export class Cancellation {
   #reason: CancelReason | undefined;
   /** No Set: of the few that listen most listen to a batch of one, and a Set is ten times an array. */
-  #listeners: Listener[] = [];
+  #listeners = NOBODY;
 
   /** Why it was cancelled; undefined while it was not. */
   get reason(): CancelReason | undefined {
@@ -25,13 +28,15 @@ export class Cancellation {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     const listeners = this.#listeners;
-    this.#listeners = [];
+    this.#listeners = NOBODY;
     for (const listener of listeners) listener(reason);
   }
 
   /** Registers a listener. The caller must have looked at `reason` first and must `unsubscribe`. */
   subscribe(listener: Listener): void {
-    this.#listeners.push(listener);
+    // What is pushed into an empty array makes room for 17.
+    if (this.#listeners.length === 0) this.#listeners = [listener];
+    else this.#listeners.push(listener);
   }
 
   unsubscribe(listener: Listener): void {

@@ -57,7 +57,6 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
   const admin = createAdmin({ gateway, opened, logger, metrics });
   const app = await buildApp({
     gateway,
-    logger,
     metrics,
     admin,
     allowAnonymous: environment.allowAnonymous,
@@ -70,6 +69,7 @@ export async function serve(file: string | undefined, env: NodeJS.ProcessEnv): P
     await gateway.close();
     throw error;
   });
+  logger.info({ event: 'listening', address: url }, 'listening');
   const watch = reloadOnChange(opened.file, admin);
   leave = async () => {
     watch.close();

@@ -17,20 +17,26 @@ const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
 
 const NOT_HTTP: Refusal = { status: 400, detail: 'The request is not valid HTTP/1.1.' };
 
-/** The response to the latest request of a connection. */
-const latest = new WeakMap<Socket, ServerResponse>();
+/** On a connection's socket: the response to its latest request. */
+const LATEST = Symbol('latest response');
+
+interface FollowedSocket extends Socket {
+  [LATEST]?: ServerResponse;
+}
 
 /** Remembers what `answerClientError` must know of a server's connections. */
 export function followResponses(server: Server): void {
-  server.on('request', ({ socket }, response) => latest.set(socket, response));
+  server.on('request', ({ socket }: { socket: FollowedSocket }, response) => {
+    socket[LATEST] = response;
+  });
 }
 
 /**
  * Whether the next bytes on the connection are the answer to what could not be read: not in the
  * middle of another answer, not in place of one that is still owed, and not after its own.
  */
-function isNextToAnswer(socket: Socket): boolean {
-  const response = latest.get(socket);
+function isNextToAnswer(socket: FollowedSocket): boolean {
+  const response = socket[LATEST];
   if (response === undefined) return true;
   if (response.req.complete) return response.writableFinished;
   return response.socket === socket && !response.headersSent;

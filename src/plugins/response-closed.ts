@@ -9,7 +9,8 @@ export function onceClosed(response: ServerResponse, listener: () => void): void
     return;
   }
   if (response.socket !== null) {
-    response.once('close', listener);
+    // Node emits it once; `once` would cost every request another function.
+    response.on('close', listener);
     return;
   }
   const { socket } = response.req;

@@ -11,7 +11,8 @@ const MAX_GUESS_MS = 500;
 
 /** Exponentially weighted mean, O(1). */
 export class ServiceTime {
-  #meanMs: number | undefined;
+  /** NaN until something was measured: always a number, so that it is changed in place. */
+  #meanMs = NaN;
   readonly #guessMs: number;
 
   /** @param timeoutMs the longest that one attempt may take. */
@@ -21,16 +22,16 @@ export class ServiceTime {
 
   /** Milliseconds; never 0. */
   get ms(): number {
-    return Math.max(MIN_MS, this.#meanMs ?? this.#guessMs);
+    return Math.max(MIN_MS, Number.isNaN(this.#meanMs) ? this.#guessMs : this.#meanMs);
   }
 
   /** An attempt ended after `ms`. */
   add(ms: number): void {
-    this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
+    this.#meanMs = Number.isNaN(this.#meanMs) ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }
 
   /** An attempt that was counted before held its slot for `ms` more. */
   extend(ms: number): void {
-    if (this.#meanMs !== undefined) this.#meanMs += WEIGHT * ms;
+    this.#meanMs += WEIGHT * ms;
   }
 }

@@ -5,7 +5,7 @@
 /** Fields of log lines. Strings are cut at `MAX_STRING` characters. */
 const FIELDS: ReadonlySet<string> = new Set([
   // which
-  ...['batch_id', 'call_id', 'request_id', 'reqId', 'run_id', 'trace_id', 'span_id'],
+  ...['batch_id', 'call_id', 'request_id', 'run_id', 'trace_id', 'span_id'],
   ...['client', 'tool', 'server', 'format', 'actor'],
   // how it ended
   ...['status', 'code', 'category', 'reason', 'effect', 'attempts', 'cached'],

@@ -65,7 +65,7 @@ function scrubLine(line: string, scrubber: LineScrubber): string {
   return `${JSON.stringify({ level: 'warn', msg: 'a log line was withheld: it held a secret' })}\n`;
 }
 
-/** pino and Fastify take an error's message for the line's; it may quote what a client sent. */
+/** pino takes an error's message for the line's; it may quote what a client sent. */
 function withoutErrorText(args: unknown[]): unknown[] {
   const [first, message] = args;
   if (typeof first !== 'object' || first === null) return args;
@@ -77,7 +77,7 @@ function withoutErrorText(args: unknown[]): unknown[] {
   return keep ? [fields, ...args.slice(1)] : [fields, err.message ?? err.name];
 }
 
-/** Makes the logger of one gateway; it may be handed to Fastify as its `loggerInstance`. */
+/** Makes the logger of one gateway. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level = 'info', scrubber, destination } = options;
   const logger = pino(

@@ -170,7 +170,6 @@ it('no secret, argument, result or upstream text reaches the log or the metrics'
     {
       env: { TOKEN: 'CANARY4' },
       metrics,
-      logger,
       gatewayOptions: {
         observer: createObserver(metrics, logger),
         onInternalError: (err) => {

@@ -158,11 +158,11 @@ describe('what a line may carry', () => {
   });
 
   test('holds for child loggers and their children', () => {
-    const child = logger().child({ reqId: 'r-1', authorization: 'Bearer abc' });
+    const child = logger().child({ request_id: 'r-1', authorization: 'Bearer abc' });
     child.child({ tool: 't', cookie: 'c' }).info({ body: 'b' }, 'child');
     const line = last();
     delete line['time'];
-    expect(line).toEqual({ level: 'info', reqId: 'r-1', tool: 't', msg: 'child' });
+    expect(line).toEqual({ level: 'info', request_id: 'r-1', tool: 't', msg: 'child' });
   });
 
   test('of an error is its name, its code and where it was thrown', () => {

@@ -38,6 +38,8 @@ export interface AnswerLimits {
 }
 
 const NO_HEADERS: IncomingHttpHeaders = {};
+/** Never written to. */
+const NO_CHUNKS: Buffer[] = [];
 /** What a peer does to a connection that it has given up. */
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -52,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers = NO_HEADERS;
   #keep = 0;
   #read = 0;
-  readonly #chunks: Buffer[] = [];
+  #chunks = NO_CHUNKS;
   #byteLength = 0;
   #bytesSeen = 0;
 
@@ -113,7 +115,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const room = this.#keep - this.#byteLength;
     if (room > 0) {
       const kept = chunk.length <= room ? chunk : chunk.subarray(0, room);
-      this.#chunks.push(kept);
+      // What is pushed into an empty array makes room for 17; most answers are one piece.
+      if (this.#chunks.length === 0) this.#chunks = [kept];
+      else this.#chunks.push(kept);
       this.#byteLength += kept.length;
     }
     // An unread body would block the connection; one that is not wanted ends it.
