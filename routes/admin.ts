@@ -108,7 +108,8 @@ export function adminRoutes(app: FastifyInstance): void {
       schema: {
         operationId: 'forceBreaker',
         summary: "Force a tool's breaker open or closed",
-        description: 'Open: it is tried again after open_ms, as after failures.',
+        description:
+          'Open: it is tried again after open_ms, as after failures. A tool without a breaker is a 422.',
         tags: ['admin'],
         params: nameParams,
         body: jsonBody({
@@ -117,7 +118,7 @@ export function adminRoutes(app: FastifyInstance): void {
           required: ['state'],
           examples: [{ state: 'open' }],
         }),
-        response: { 200: ok, ...problems(400, 401, 403, 404, 413, 415, 500) },
+        response: { 200: ok, ...problems(400, 401, 403, 404, 413, 415, 422, 500) },
       },
       config,
     },
@@ -126,7 +127,9 @@ export function adminRoutes(app: FastifyInstance): void {
       if (state !== 'open' && state !== 'closed') {
         throw invalidEnvelope('The state is faulty.', { '/state': 'must be "open" or "closed"' });
       }
-      if (!port().forceBreaker(request.params.name, state)) throw noSuchTool();
+      const done = port().forceBreaker(request.params.name, state);
+      if (done === 'no_tool') throw noSuchTool();
+      if (done === 'no_breaker') throw noBreaker();
       return reply.send({ ok: true });
     },
   );
@@ -171,6 +174,15 @@ async function answer(
     title: 'Unprocessable Content',
     detail: 'The configuration is faulty; nothing was changed.',
     details: { errors: result.faults },
+  });
+}
+
+function noBreaker(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'CONFIGURATION_ERROR',
+    title: 'Unprocessable Content',
+    detail: 'The tool has no breaker (breaker: false); nothing was changed.',
   });
 }
 

@@ -37,8 +37,8 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
     return turn;
   };
 
-  const apply = (loaded: LoadResult): AdminResult => {
-    if (!loaded.ok) return { ok: false, faults: byPath(loaded.faults) };
+  const apply = (loaded: LoadResult, tell: (fault: ConfigFault) => string): AdminResult => {
+    if (!loaded.ok) return { ok: false, faults: byPath(loaded.faults, tell) };
     gateway.reload(loaded.config);
     return { ok: true };
   };
@@ -63,7 +63,7 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
     reload: async (actor) =>
       inTurn(async () => {
         const loaded = await opened.load();
-        const result = apply(loaded);
+        const result = apply(loaded, whereAndWhat);
         if (result.ok) changed = undefined;
         report(loaded);
         metrics.configReloaded(result.ok);
@@ -79,7 +79,7 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         const present = document();
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const next = { ...present, tools: [...others, { ...literally(entry), name }] };
-        const result = apply(opened.parse(JSON.stringify(next)));
+        const result = apply(opened.parse(JSON.stringify(next)), what);
         if (result.ok) changed = next;
         audit('put_tool', result.ok, { tool: name });
         return result;
@@ -91,17 +91,20 @@ export function createAdmin({ gateway, opened, logger, metrics }: AdminDeps): Ad
         const others = (present.tools ?? []).filter((tool) => tool.name !== name);
         const found = others.length !== (present.tools ?? []).length;
         const next = { ...present, tools: others };
-        const result = found ? apply(opened.parse(JSON.stringify(next))) : undefined;
+        const result = found ? apply(opened.parse(JSON.stringify(next)), what) : undefined;
         if (result?.ok === true) changed = next;
         audit('delete_tool', result?.ok === true, { tool: name });
         return result;
       }),
 
     forceBreaker: (name, state) => {
-      const runtime = gateway.find(name);
-      runtime?.pipeline.forceBreaker(state);
-      audit('force_breaker', runtime !== undefined, { tool: name, to: state });
-      return runtime !== undefined;
+      const pipeline = gateway.find(name)?.pipeline;
+      // A tool that cannot be stopped this way must not look as if it had been.
+      const hasBreaker = pipeline !== undefined && pipeline.snapshot().breaker !== null;
+      if (hasBreaker) pipeline.forceBreaker(state);
+      audit('force_breaker', hasBreaker, { tool: name, to: state });
+      if (pipeline === undefined) return 'no_tool';
+      return hasBreaker ? 'forced' : 'no_breaker';
     },
 
     setLogLevel: (level) => {
@@ -119,8 +122,21 @@ function literally(entry: object): object {
   return JSON.parse(JSON.stringify(entry).replaceAll('${', () => '$${')) as object;
 }
 
-function byPath(faults: readonly ConfigFault[]): Record<string, string> {
-  return Object.fromEntries(
-    faults.map(({ path, message, expected }) => [path, `${message} (expected ${expected})`]),
-  );
+/** What is wrong, by path. Several may share one: what is no YAML has no path at all. */
+function byPath(
+  faults: readonly ConfigFault[],
+  tell: (fault: ConfigFault) => string,
+): Record<string, string> {
+  const told = new Map<string, string>();
+  for (const fault of faults) {
+    const before = told.get(fault.path);
+    told.set(fault.path, before === undefined ? tell(fault) : `${before}; ${tell(fault)}`);
+  }
+  return Object.fromEntries(told);
 }
+
+/** Without its place: of a document that nobody wrote, lines say nothing. */
+const what = ({ message, expected }: ConfigFault): string => `${message} (expected ${expected})`;
+
+const whereAndWhat = (fault: ConfigFault): string =>
+  `line ${fault.line}, column ${fault.column}: ${what(fault)}`;

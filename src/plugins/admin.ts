@@ -14,8 +14,7 @@ export interface Admin {
   putTool(name: string, entry: unknown): Promise<AdminResult>;
   /** Removes a tool until the next reload; undefined where there is none. */
   deleteTool(name: string): Promise<AdminResult | undefined>;
-  /** False where there is no such tool. */
-  forceBreaker(name: string, state: 'open' | 'closed'): boolean;
+  forceBreaker(name: string, state: 'open' | 'closed'): 'forced' | 'no_tool' | 'no_breaker';
   /** False where there is no such level. */
   setLogLevel(level: string): boolean;
 }

@@ -66,3 +66,26 @@ it('changes that come at once happen one after the other', async () => {
   await Promise.all(['a', 'b', 'c'].map((name) => admin.putTool(name, entry)));
   expect(names()).toEqual(['first', 'a', 'b', 'c']);
 });
+
+it('a breaker is forced where there is one, and only then said to be', async () => {
+  await admin.putTool('bare', { ...entry, breaker: false });
+  const stateOf = (name: string) => gateway.find(name)?.pipeline.snapshot().breaker?.state;
+  expect(admin.forceBreaker('first', 'open')).toBe('forced');
+  expect(stateOf('first')).toBe('open');
+  expect(admin.forceBreaker('bare', 'open')).toBe('no_breaker');
+  expect(admin.forceBreaker('nobody', 'open')).toBe('no_tool');
+});
+
+it('what is wrong with a file is told with its place, all of it', async () => {
+  writeFileSync(file, 'version: 1\ntools: [\n');
+  const torn = await admin.reload('admin');
+  expect(torn).toMatchObject({
+    ok: false,
+    faults: { '': expect.stringMatching(/^line 3, column 1: /) },
+  });
+  writeFileSync(file, 'a: 1\na: 2\nb: 3\nb: 4\n');
+  const twice = await admin.reload('admin');
+  expect(twice).toMatchObject({
+    faults: { '': expect.stringMatching(/^line 2, column 1: .*; line 4, column 1: /) },
+  });
+});

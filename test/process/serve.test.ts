@@ -363,6 +363,8 @@ describe('changing a running gateway', () => {
     upstream.script({ status: 200, body: {} });
     expect(JSON.parse((await post(url, new Agent())).body).results[0].status).toBe('ok');
     expect((await admin(url, 'PUT', 'tools/get/breaker', { state: 'ajar' })).status).toBe(400);
+    expect((await admin(url, 'PUT', 'tools/more', { ...entry, breaker: false })).status).toBe(200);
+    expect((await admin(url, 'PUT', 'tools/more/breaker', { state: 'open' })).status).toBe(422);
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(200);
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(404);
     const secret = { ...entry, description: 'key: ${TOOLGATE_ADMIN_KEY}' };
