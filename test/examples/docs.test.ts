@@ -134,3 +134,39 @@ describe('the links of the pages', async () => {
     expect(broken).toEqual([]);
   });
 });
+
+describe('what only the sources know', async () => {
+  const names = (await readdir(join(repository, 'src'), { recursive: true })).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const sources = (await Promise.all(names.map((name) => readPage(`src/${name}`)))).join('\n');
+  const found = (pattern: RegExp): string[] => [
+    ...new Set([...sources.matchAll(pattern)].map(([, name]) => name!)),
+  ];
+
+  it('is in .env.example, where it is a variable', async () => {
+    const example = await readPage('.env.example');
+    const variables = found(/\benv\['([A-Z_]+)'\]/g).filter((name) => !/_PROTOCOL$/.test(name));
+    expect(variables.length).toBeGreaterThan(8);
+    expect(variables.filter((name) => !example.includes(name))).toEqual([]);
+  });
+
+  it('is in the operating guide, where it is an event of the log', async () => {
+    const guide = await readPage('docs/operating.md');
+    const events = found(/\bevent(?:: |', )'(\w+)'/g);
+    expect(events.length).toBeGreaterThan(8);
+    expect(events.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('what the pages name', () => {
+  it('is a script of package.json, where it is run with npm', async () => {
+    const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: object };
+    const docs = (await readdir(join(repository, 'docs'))).filter((name) => name.endsWith('.md'));
+    const pages = ['README.md', ...docs.map((name) => `docs/${name}`)];
+    const text = (await Promise.all(pages.map((page) => readPage(page)))).join('\n');
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});
