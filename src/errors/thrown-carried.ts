@@ -10,7 +10,7 @@ import { means } from './machine-codes.js';
 import { ERROR_BODY_MAX_BYTES, type ResponseOutcome } from './outcome.js';
 import type { ClassifySubject } from './subject.js';
 import { codeOf, readProperty, readThrown, statusOf } from './thrown-facts.js';
-import { findTransport, matchVerdict } from './transport.js';
+import { findTransport, matchVerdict, transportReason } from './transport.js';
 import { sayWith, type Verdict } from './verdict.js';
 
 const QUOTA = row(['UPSTREAM_QUOTA_EXHAUSTED', 'no', 'unknown', 'N']);
@@ -20,8 +20,8 @@ const THROTTLED = row(['TOOL_RATE_LIMITED', 'yes', 'unknown', 'N']);
 export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdict | undefined {
   const match = findTransport(error);
   if (match !== undefined) {
-    const verdict = matchVerdict(match, 'awaiting_headers', subject);
     const { systemCode } = match;
+    const verdict = withoutPromise(matchVerdict(match, 'awaiting_headers', subject), systemCode);
     // Not its phase: the code says where one connection stood, not where the tool did.
     return unknownEffect(verdict, systemCode === undefined ? {} : { system_code: systemCode });
   }
@@ -40,6 +40,14 @@ export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdic
   }
   const known = rowOfCodes([codeOf(error), typeOf(error), ...typeNames.slice(0, 2)]);
   return known === undefined ? undefined : { ...known, by: 'type', message: said };
+}
+
+/** Not "the call was not sent": what could not be reached may have been the tool's second stop. */
+function withoutPromise(verdict: Verdict, systemCode: string | undefined): Verdict {
+  if (verdict.code !== 'TOOL_CONNECTION_FAILED') return verdict;
+  const reason = transportReason(systemCode);
+  const message = `The tool could not reach its upstream.${reason === undefined ? '' : ` ${reason}.`}`;
+  return { ...verdict, message };
 }
 
 /** The answer that the library saw, as far as the error shows it. */

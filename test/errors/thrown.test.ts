@@ -59,6 +59,13 @@ describe('codes and statuses that libraries attach', () => {
     }
   });
 
+  it('never say that nothing was sent', () => {
+    for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']) {
+      const { message, effect } = infoOf(thrown(coded(code)));
+      expect([effect, message]).toEqual(['unknown', expect.not.stringContaining('not sent')]);
+    }
+  });
+
   it('a plain error with a status names no code', () => {
     expect(
       infoOf(thrown(Object.assign(new Error('x'), { status: 404 }))).details,
