@@ -40,7 +40,8 @@ export function createFace(gateway: Gateway, caller: Caller): McpServer {
   const mcp = new McpServer(
     { name: 'toolgate', version: VERSION },
     {
-      capabilities: { tools: {} },
+      // The package would promise to announce changes, which nothing here does.
+      capabilities: { tools: { listChanged: false } },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: sharedValidator,
     },

@@ -90,6 +90,8 @@ describe.each(MODES)('in revision %s', (revision, mode) => {
     const { url } = await serve({ tools: [weather(upstream, { output_schema: output }), ...many] });
     const client = await connect(url, mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    // No changes are announced, so none are promised: clients would rely on it and never ask again.
+    expect(client.getServerCapabilities()?.tools?.listChanged ?? false).toBe(false);
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(601);
     expect(tools[0]).toMatchObject({
