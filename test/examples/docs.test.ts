@@ -160,6 +160,11 @@ describe('what only the sources know', async () => {
 });
 
 describe('what the pages name', () => {
+  it('is a command that can be run as it is built', async () => {
+    const version = await run([join(repository, 'dist/src/cli.js'), '--version']);
+    expect(version).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('is a script of package.json, where it is run with npm', async () => {
     const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: object };
     const docs = (await readdir(join(repository, 'docs'))).filter((name) => name.endsWith('.md'));
