@@ -52,7 +52,7 @@ export class MemoryIdempotency implements IdempotencyStore {
   settle(key: string, owner: string, record: SettledRecord, ttlMs: number): Promise<void> {
     if (this.#open.get(key)?.record.owner !== owner) return Promise.resolve();
     if (record.state === 'unknown') {
-      this.#open.set(key, { record }, JSON.stringify(record.info).length, ttlMs);
+      this.#keepUnknown(key, record, ttlMs);
     } else {
       this.#open.delete(key);
       this.#ended.set(key, record, endedBytes(record), ttlMs);
@@ -63,6 +63,12 @@ export class MemoryIdempotency implements IdempotencyStore {
   release(key: string, owner: string): Promise<void> {
     if (this.#open.get(key)?.record.owner === owner) this.#open.delete(key);
     return Promise.resolve();
+  }
+
+  /** Where the verdict finds no room, that it is unknown still does: in the place of its claim. */
+  #keepUnknown(key: string, record: UnknownRecord, ttlMs: number): void {
+    const fits = this.#open.set(key, { record }, JSON.stringify(record.info).length, ttlMs);
+    if (!fits) this.#open.set(key, { record: { ...record, info: null } }, 0, ttlMs);
   }
 
   #standing(key: string, held: Running | { readonly record: UnknownRecord }): IdempotencyRecord {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ErrorInfo } from '../../src/errors/error-info.js';
 import type { OkOutcome } from '../../src/errors/outcome.js';
 import { createMemoryState } from '../../src/state/memory.js';
 import { BoundedMap } from '../../src/state/bounded-map.js';
@@ -139,6 +140,37 @@ describe('idempotency records in memory', () => {
     expect(await idempotency.begin('k0', 'h', 'b', 1)).toMatchObject({ state: 'unknown' });
     await idempotency.release('k1', 'o');
     expect(await idempotency.begin('fits', 'h', 'o', 1)).toBeUndefined();
+  });
+
+  it('keep that a call ended unknown where its verdict finds no room any more', async () => {
+    const { idempotency } = createMemoryState({ idempotencyMaxBytes: 20_000 });
+    const full = async (): Promise<boolean> => {
+      for (let n = 0; n < 100; n += 1) await idempotency.begin(`k${n}`, 'h', 'o', 1000);
+      return false;
+    };
+    await expect(full()).rejects.toThrow('full');
+    const details = {
+      tool_name: 't',
+      attempts: 1,
+      transient: true,
+      classified_by: 'gateway',
+    } as const;
+    const info: ErrorInfo = {
+      code: 'TOOL_TIMEOUT',
+      category: 'timeout',
+      message: 'm'.repeat(450),
+      retryable: false,
+      retry_after_ms: null,
+      effect: 'unknown',
+      details,
+    };
+    await idempotency.settle('k0', 'o', { ...unknown('o'), info }, 1e6);
+    expect(await idempotency.begin('k0', 'h', 'b', 1)).toEqual(unknown('o'));
+    await idempotency.release('k1', 'o');
+    await idempotency.release('k2', 'o');
+    await idempotency.release('k3', 'o');
+    await idempotency.settle('k4', 'o', { ...unknown('o'), info }, 1e6);
+    expect(await idempotency.begin('k4', 'h', 'b', 1)).toEqual({ ...unknown('o'), info });
   });
 
   it('give a repeatable key to the same arguments only, and keep it through a claim that is taken back', async () => {
