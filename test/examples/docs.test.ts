@@ -161,7 +161,8 @@ describe('what only the sources know', async () => {
 
 describe('what the pages name', () => {
   it('is a command that can be run as it is built', async () => {
-    const version = await run([join(repository, 'dist/src/cli.js'), '--version']);
+    const command = [join(repository, 'dist/src/cli.js'), '--version'] as const;
+    const version = await run(command, { cwd: repository });
     expect(version).toMatchObject({ code: 0, stderr: '' });
   });
 
