@@ -68,9 +68,10 @@ export class KeyedExecution {
         if (answer !== undefined) return answer;
         continue;
       }
-      const reason = await sleep(POLL_MS, ctx.cancellation);
+      const leftMs = ctx.deadlineAt - performance.now();
+      if (leftMs <= 0) return deadlineSpent(ctx);
+      const reason = await sleep(Math.min(POLL_MS, leftMs), ctx.cancellation);
       if (reason !== undefined) return { kind: 'cancelled', reason, phase: 'queued' };
-      if (ctx.deadlineAt <= performance.now()) return deadlineSpent(ctx);
     }
   }
 
@@ -101,7 +102,10 @@ export class KeyedExecution {
   /** undefined: it may be executed again. */
   async #resolveUnknown(keyed: Keyed, record: UnknownRecord): Promise<Outcome | undefined> {
     const { argumentsHash, owner } = record;
-    if (isSafeToRepeat(keyed.ctx, this.#deps.subject)) {
+    // A verdict is kept where repeating was not safe. The key that goes upstream since a reload did
+    // not go with that attempt.
+    const { subject } = this.#deps;
+    if (subject.idempotent || (record.info === null && isSafeToRepeat(keyed.ctx, subject))) {
       await this.#settle(keyed, { state: 'repeatable', argumentsHash, owner });
       return undefined;
     }

@@ -108,6 +108,20 @@ describe('an idempotency key', () => {
     ]);
   });
 
+  it('that went upstream with no attempt so far does not make that one safe to repeat', async () => {
+    const state = createMemoryState();
+    const upstream = scripted(reset(), OK);
+    await sender(writing, upstream.invoke, { state })();
+    // A reload that tells the tool to send its keys.
+    const sending = { ...writing, idempotency: { header: 'idempotency-key', ttlMs: 1000 } };
+    const send = sender(sending, upstream.invoke, { state });
+    expect(await send()).toMatchObject({ kind: 'stored', info: { effect: 'unknown' } });
+    expect(upstream.calls).toBe(1);
+    // A reload that declares the tool idempotent says it of every attempt.
+    const idempotent = { ...writing, idempotent: true };
+    expect(await sender(idempotent, upstream.invoke, { state })()).toMatchObject({ kind: 'ok' });
+  });
+
   describe('with several callers at once', () => {
     it('shares one execution', async () => {
       const upstream = new ManualUpstream();
@@ -340,6 +354,21 @@ describe('an idempotency key', () => {
       await advance(100);
       expect(await waiting).toMatchObject({ kind: 'ok' });
       expect(upstream.calls).toBe(0);
+    });
+
+    it('waits for it no longer than its own deadline', async () => {
+      const state = createMemoryState();
+      const send = sender(writing, scripted(OK).invoke, { state });
+      const key = ['client', writing.name, 'k'].join('\u0000');
+      await state.idempotency.begin(key, await hashOf({}), 'other', 10_000);
+      const waiting = send({}, { withinMs: 130 });
+      let ended = false;
+      void waiting.then(() => (ended = true));
+      await advance(129);
+      expect(ended).toBe(false);
+      await advance(1);
+      expect(ended).toBe(true);
+      expect(await waiting).toMatchObject({ kind: 'timeout', phase: 'queued' });
     });
 
     it('takes an execution for unknown whose process was lost', async () => {
