@@ -111,7 +111,7 @@ export type AbortCause =
  * it stands). The upstream keeps `phase` true, sets `onAbort` to tear down what it holds, and need
  * not produce the outcome of an abort: the deadline layer does.
  */
-export class Attempt {
+export abstract class Attempt {
   phase: Phase = 'queued';
   /** Set once the attempt was stopped from outside. */
   aborted: AbortCause | undefined;
@@ -140,6 +140,12 @@ export class Attempt {
     this.onAbort?.(cause);
   }
 
+  /** Takes the outcome of an upstream that has no promise for it. Only the first counts. */
+  abstract settle(outcome: Outcome): void;
+
+  /** The same for a fault of ours, which the deadline layer reports. */
+  abstract fail(error: unknown): void;
+
   /** A real AbortSignal, built on first use: it is dear (see `cancellation.ts`). */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -159,9 +165,10 @@ export function abortOutcome(cause: AbortCause, phase: Phase): Outcome {
 
 /**
  * An upstream of any kind. Resolves promptly after `onAbort`; rejects on a fault of ours only, which
- * the deadline layer reports.
+ * the deadline layer reports. Undefined: it needs no promise, and calls the attempt's `settle` or
+ * `fail` instead, at once or later.
  */
-export type UpstreamInvoke = (call: ResolvedCall, attempt: Attempt) => Promise<Outcome>;
+export type UpstreamInvoke = (call: ResolvedCall, attempt: Attempt) => Promise<Outcome> | undefined;
 
 /** Exactly one per call, always. */
 export interface ToolResult {

@@ -51,8 +51,8 @@ export function deadlineLayer(
     const leftMs = ctx.deadlineAt - now;
     if (leftMs <= 0) return Promise.resolve(deadlineSpent(ctx));
     ctx.attempts += 1;
-    const attempt = new Attempt(ctx, ctx.attempts, now + Math.min(deps.timeoutMs, leftMs));
-    return new RunningAttempt(attempt, call, deps, meter, now).start(upstream);
+    const deadlineAt = now + Math.min(deps.timeoutMs, leftMs);
+    return new RunningAttempt(ctx, deadlineAt, deps, meter, now).start(upstream, call);
   };
 }
 
@@ -66,56 +66,57 @@ export function deadlineSpent(ctx: CallContext): Outcome {
   };
 }
 
-class RunningAttempt {
-  readonly #attempt: Attempt;
-  readonly #call: ResolvedCall;
+class RunningAttempt extends Attempt {
   readonly #deps: DeadlineDeps;
   readonly #meter: AttemptMeter;
   readonly #startedAt: number;
   #timer: NodeJS.Timeout | undefined;
   #trace: AttemptTrace | undefined;
-  #settle: ((outcome: Outcome) => void) | undefined;
+  #resolve: ((outcome: Outcome) => void) | undefined;
   #upstream: Promise<Outcome> | undefined;
 
   constructor(
-    attempt: Attempt,
-    call: ResolvedCall,
+    ctx: CallContext,
+    deadlineAt: number,
     deps: DeadlineDeps,
     meter: AttemptMeter,
     startedAt: number,
   ) {
-    this.#attempt = attempt;
-    this.#call = call;
+    super(ctx, ctx.attempts, deadlineAt);
     this.#deps = deps;
     this.#meter = meter;
     this.#startedAt = startedAt;
   }
 
-  start(upstream: UpstreamInvoke): Promise<Outcome> {
-    const { ctx, deadlineAt } = this.#attempt;
+  start(upstream: UpstreamInvoke, call: ResolvedCall): Promise<Outcome> {
+    const { ctx } = this;
     this.#meter.active += 1;
-    this.#trace = ctx.trace?.startAttempt(this.#attempt.number);
-    if (this.#trace !== undefined) this.#attempt.traceparent = this.#trace.traceparent;
+    this.#trace = ctx.trace?.startAttempt(this.number);
+    if (this.#trace !== undefined) this.traceparent = this.#trace.traceparent;
     return new Promise((resolve) => {
-      this.#settle = resolve;
-      this.#timer = setTimeout(timedOut, timerMs(deadlineAt - this.#startedAt), this);
+      this.#resolve = resolve;
+      this.#timer = setTimeout(timedOut, timerMs(this.deadlineAt - this.#startedAt), this);
       ctx.cancellation.subscribe(this.#cancelled);
       try {
-        this.#upstream = upstream(this.#call, this.#attempt);
+        this.#upstream = upstream(call, this);
       } catch (error) {
-        this.#fault(error);
+        this.fail(error);
         return;
       }
-      if (this.#attempt.aborted !== undefined) ctx.lingering = this.#upstream;
-      this.#upstream.then(
-        (outcome) => {
-          this.#finish(outcome);
-        },
-        (error: unknown) => {
-          this.#fault(error);
-        },
-      );
+      if (this.#upstream !== undefined) this.#follow(this.#upstream);
     });
+  }
+
+  #follow(upstream: Promise<Outcome>): void {
+    if (this.aborted !== undefined) this.ctx.lingering = upstream;
+    upstream.then(
+      (outcome) => {
+        this.settle(outcome);
+      },
+      (error: unknown) => {
+        this.fail(error);
+      },
+    );
   }
 
   readonly #cancelled = (reason: CancelReason): void => {
@@ -123,57 +124,65 @@ class RunningAttempt {
   };
 
   timedOut(): void {
-    const { ctx, deadlineAt } = this.#attempt;
     const { timeoutMs } = this.#deps;
+    const { deadlineScope, deadlineMs } = this.ctx;
     // Its own limit, or what was left of the call's.
-    const own = this.#startedAt + timeoutMs <= deadlineAt;
+    const own = this.#startedAt + timeoutMs <= this.deadlineAt;
     this.#stop(
       own
         ? { kind: 'timeout', scope: 'attempt', timeoutMs }
-        : { kind: 'timeout', scope: ctx.deadlineScope, timeoutMs: ctx.deadlineMs },
+        : { kind: 'timeout', scope: deadlineScope, timeoutMs: deadlineMs },
     );
   }
 
   /** Timer or cancellation: the upstream is told, and is not waited for. */
   #stop(cause: AbortCause): void {
-    if (this.#settle === undefined) return;
+    if (this.#resolve === undefined) return;
+    // Whoever holds a slot for this attempt keeps it until the upstream has really let go.
+    this.ctx.lingering = this.#upstream;
     // First the upstream lets go: it then knows how far the request had come.
     try {
-      this.#attempt.abort(cause);
+      this.abort(cause);
     } catch (error) {
-      this.#deps.onInternalError?.(error, this.#attempt.ctx.requestId);
+      this.#deps.onInternalError?.(error, this.ctx.requestId);
     }
-    // Whoever holds a slot for this attempt keeps it until the upstream has really let go.
-    this.#attempt.ctx.lingering = this.#upstream;
-    this.#finish(abortOutcome(cause, this.#attempt.phase));
+    this.settle(abortOutcome(cause, this.phase));
   }
 
-  #fault(error: unknown): void {
-    if (this.#settle === undefined) return;
-    this.#deps.onInternalError?.(error, this.#attempt.ctx.requestId);
-    this.#finish({ kind: 'internal', requestId: this.#attempt.ctx.requestId });
+  override fail(error: unknown): void {
+    if (this.#resolve === undefined) return;
+    const { requestId } = this.ctx;
+    this.#deps.onInternalError?.(error, requestId);
+    this.settle({ kind: 'internal', requestId });
   }
 
-  #finish(outcome: Outcome): void {
-    const settle = this.#settle;
-    if (settle === undefined) return;
-    this.#settle = undefined;
+  override settle(outcome: Outcome): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
     clearTimeout(this.#timer);
-    this.#attempt.ctx.cancellation.unsubscribe(this.#cancelled);
+    this.ctx.cancellation.unsubscribe(this.#cancelled);
     this.#meter.active -= 1;
     const tookMs = performance.now() - this.#startedAt;
     this.#meter.service.add(tookMs);
     if (outcome.kind === 'ok') this.#meter.healthy.add(tookMs);
-    settle(outcome);
-    const { ctx } = this.#attempt;
+    resolve(outcome);
+    try {
+      this.#report(outcome);
+    } catch (error) {
+      this.#deps.onInternalError?.(error, this.ctx.requestId);
+    }
+  }
+
+  #report(outcome: Outcome): void {
     if (outcome.kind === 'ok') {
       this.#deps.observer.attempt('ok');
       this.#trace?.end(null);
-    } else {
-      const { info } = classifyOnce(outcome, this.#deps.subject, ctx);
-      this.#deps.observer.attempt(info.code);
-      this.#trace?.end({ code: info.code, category: info.category });
+      return;
     }
+    const { info } = classifyOnce(outcome, this.#deps.subject, this.ctx);
+    this.#deps.observer.attempt(info.code);
+    this.#trace?.end({ code: info.code, category: info.category });
   }
 }
 

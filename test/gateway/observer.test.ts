@@ -52,3 +52,15 @@ it('one that throws inside a layer makes an INTERNAL_ERROR of that call alone', 
   expect(heard).toEqual([new Error('full')]);
   await harness.close();
 });
+
+it('one that throws as an attempt ends is told to the log, and the result stands', async () => {
+  const heard: unknown[] = [];
+  const forTool: GatewayObserver['forTool'] = (tool) => ({
+    ...SILENT.forTool(tool),
+    attempt: fails,
+  });
+  const harness = await observedBy({ forTool }, heard);
+  expect(await harness.callOne('echo')).toMatchObject({ status: 'ok' });
+  expect(heard).toEqual([new Error('full')]);
+  await harness.close();
+});

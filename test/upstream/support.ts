@@ -1,9 +1,10 @@
 // Tool definitions and attempts for tests of upstreams, without the layers above them.
-import { Attempt, type CallContext, type JsonObject, type ToolDefinition } from '../../src/call.js';
+import type { CallContext, JsonObject, ToolDefinition } from '../../src/call.js';
 import type { HttpUpstreamDefinition, ResultPolicy, UpstreamInvoke } from '../../src/call.js';
 import { Cancellation } from '../../src/cancellation.js';
 import type { Outcome } from '../../src/errors/outcome.js';
 import { createHttpUpstream, HttpPools, type HttpDeps } from '../../src/upstream/http/index.js';
+import { TestAttempt } from '../support/attempt.js';
 
 const OPEN_EGRESS = { deny: [], allow: [] };
 
@@ -74,7 +75,7 @@ export function contextWith(more: Partial<CallContext> = {}): CallContext {
 }
 
 export interface Running {
-  readonly attempt: Attempt;
+  readonly attempt: TestAttempt;
   readonly outcome: Promise<Outcome>;
 }
 
@@ -85,7 +86,7 @@ export function start(
   options: { context?: Partial<CallContext>; idempotencyKey?: string; number?: number } = {},
 ): Running {
   const ctx = contextWith(options.context);
-  const attempt = new Attempt(ctx, options.number ?? 1, performance.now() + 5_000);
+  const attempt = new TestAttempt(ctx, options.number ?? 1, performance.now() + 5_000);
   const { idempotencyKey } = options;
   const call = {
     id: 'c1',
@@ -93,7 +94,7 @@ export function start(
     arguments: args,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
-  return { attempt, outcome: invoke(call, attempt) };
+  return { attempt, outcome: attempt.run(invoke, call) };
 }
 
 /** HTTP tools over pools that a test closes. */

@@ -23,41 +23,29 @@ const MISDIRECTED = 421;
 export class HttpCall implements ExchangeOwner {
   readonly #tool: HttpTool;
   readonly #attempt: Attempt;
-  readonly #resolve: (outcome: Outcome) => void;
-  readonly #reject: (error: unknown) => void;
   #request: HttpRequest;
   #exchange: Exchange | undefined;
   #sentAfresh = false;
   #redirects = 0;
 
-  private constructor(
-    tool: HttpTool,
-    request: HttpRequest,
-    attempt: Attempt,
-    resolve: (outcome: Outcome) => void,
-    reject: (error: unknown) => void,
-  ) {
+  private constructor(tool: HttpTool, request: HttpRequest, attempt: Attempt) {
     this.#tool = tool;
     this.#request = request;
     this.#attempt = attempt;
-    this.#resolve = resolve;
-    this.#reject = reject;
   }
 
-  /** Sends the request and resolves to the outcome; at once when the attempt is aborted. */
-  static run(tool: HttpTool, request: HttpRequest, attempt: Attempt): Promise<Outcome> {
-    return new Promise((resolve, reject) => {
-      if (attempt.aborted !== undefined) {
-        resolve(abortOutcome(attempt.aborted, attempt.phase));
-        return;
-      }
-      const call = new HttpCall(tool, request, attempt, resolve, reject);
-      attempt.onAbort = (cause) => {
-        call.#exchange?.abort();
-        call.#done(abortOutcome(cause, attempt.phase));
-      };
-      call.#send(tool.pool.take());
-    });
+  /** Sends the request and settles the attempt; at once when it is aborted. */
+  static start(tool: HttpTool, request: HttpRequest, attempt: Attempt): void {
+    if (attempt.aborted !== undefined) {
+      attempt.settle(abortOutcome(attempt.aborted, attempt.phase));
+      return;
+    }
+    const call = new HttpCall(tool, request, attempt);
+    attempt.onAbort = (cause) => {
+      call.#exchange?.abort();
+      call.#done(abortOutcome(cause, attempt.phase));
+    };
+    call.#send(tool.pool.take());
   }
 
   #send(connection: Connection): void {
@@ -118,12 +106,12 @@ export class HttpCall implements ExchangeOwner {
 
   #done(outcome: Outcome): void {
     this.#attempt.onAbort = undefined;
-    this.#resolve(outcome);
+    this.#attempt.settle(outcome);
   }
 
   /** A fault of ours while reading an answer; the deadline layer reports it. */
   #broke(error: unknown): void {
     this.#attempt.onAbort = undefined;
-    this.#reject(error);
+    this.#attempt.fail(error);
   }
 }

@@ -29,8 +29,9 @@ export function createHttpUpstream(
   const { request } = compiled;
   return (call: ResolvedCall, attempt: Attempt) => {
     const built = request.build(call, attempt);
-    if ('kind' in built) return Promise.resolve(built);
-    return HttpCall.run(compiled, built, attempt);
+    if ('kind' in built) attempt.settle(built);
+    else HttpCall.start(compiled, built, attempt);
+    return undefined;
   };
 }
 

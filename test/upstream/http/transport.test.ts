@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Attempt } from '../../../src/call.js';
 import type { TransportOutcome } from '../../../src/errors/outcome.js';
 import { createHttpUpstream } from '../../../src/upstream/http/index.js';
+import { TestAttempt } from '../../support/attempt.js';
 import {
   answer,
   chunked,
@@ -89,7 +89,7 @@ describe('before anything was sent', () => {
     const { pools } = bench;
     const invoke = createHttpUpstream(tool, {}, pools);
     await pools.close();
-    const outcome = await invoke({ id: 'c', tool, arguments: {} }, first.attempt);
+    const outcome = await first.attempt.run(invoke, { id: 'c', tool, arguments: {} });
     expect(outcome).toMatchObject({ kind: 'transport', phase: 'connecting' });
     expect(codeOf(outcome)).toMatch(/^UND_ERR_(CLOSED|DESTROYED)$/);
     expect(server.requests).toHaveLength(1);
@@ -222,10 +222,10 @@ describe('an attempt that is aborted', () => {
   it('before it starts sends nothing', async () => {
     const server = await serve(OK);
     const tool = httpTool(server.origin);
-    const attempt = new Attempt(contextWith(), 1, performance.now() + 1_000);
+    const attempt = new TestAttempt(contextWith(), 1, performance.now() + 1_000);
     attempt.abort(TIMEOUT);
     const invoke = createHttpUpstream(tool, {}, bench.pools);
-    expect(await invoke({ id: 'c', tool, arguments: {} }, attempt)).toMatchObject({
+    expect(await attempt.run(invoke, { id: 'c', tool, arguments: {} })).toMatchObject({
       kind: 'timeout',
       phase: 'queued',
     });

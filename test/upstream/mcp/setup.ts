@@ -1,12 +1,7 @@
 // What every test of this room needs: definitions with every default, a call with its attempt, and
 // servers that are closed when the test is over.
 import { afterEach } from 'vitest';
-import {
-  Attempt,
-  type CallContext,
-  type JsonObject,
-  type ToolDefinition,
-} from '../../../src/call.js';
+import type { CallContext, JsonObject, ToolDefinition } from '../../../src/call.js';
 import { Cancellation } from '../../../src/cancellation.js';
 import type { McpServerDefinition, McpTransportDefinition } from '../../../src/config.js';
 import { compileErrorRules } from '../../../src/errors/author-rules.js';
@@ -16,6 +11,7 @@ import { createScrubber } from '../../../src/errors/scrub.js';
 import type { Outcome } from '../../../src/errors/outcome.js';
 import { createMcpServer, type McpServer } from '../../../src/upstream/mcp/index.js';
 import type { ValidateOutput } from '../../../src/upstream/result-check.js';
+import { TestAttempt } from '../../support/attempt.js';
 
 const POLICY: ToolDefinition['policy'] = {
   timeoutMs: 10_000,
@@ -49,7 +45,7 @@ export interface CallOptions {
 
 export interface RunningTestCall {
   readonly outcome: Promise<Outcome>;
-  readonly attempt: Attempt;
+  readonly attempt: TestAttempt;
 }
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -134,7 +130,11 @@ function callTool(
     tool,
     validateOutput === undefined ? {} : { validateOutput },
   );
-  const attempt = new Attempt(context(timeoutMs, options.ctx), 1, performance.now() + timeoutMs);
+  const attempt = new TestAttempt(
+    context(timeoutMs, options.ctx),
+    1,
+    performance.now() + timeoutMs,
+  );
   const timer = setTimeout(() => {
     attempt.abort({ kind: 'timeout', scope: 'attempt', timeoutMs });
   }, timeoutMs);
@@ -145,7 +145,7 @@ function callTool(
     arguments: args,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
-  const outcome = invoke(call, attempt).finally(() => clearTimeout(timer));
+  const outcome = attempt.run(invoke, call).finally(() => clearTimeout(timer));
   return { outcome, attempt };
 }
 
