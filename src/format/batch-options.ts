@@ -1,7 +1,7 @@
 // What a request asks of the whole batch: `deadline_ms`, `run_id`, `return_order`, `envelope`.
 // They stand in the native envelope itself, beside a model's words in "toolgate", or in the query.
 import type { JsonObject } from '../call.js';
-import { addFault, pointerTo } from './pointers.js';
+import { addFault, pointerTo, type Problem } from './pointers.js';
 import { unknownField } from './nearest.js';
 import type { BatchOptions } from './wire-format.js';
 
@@ -40,7 +40,7 @@ export function takeOption(
   into: Mutable<BatchOptions>,
   name: string,
   value: unknown,
-): string | undefined {
+): Problem | undefined {
   if (value === null || value === undefined) return undefined;
   switch (name) {
     case 'deadline_ms':

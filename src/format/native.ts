@@ -13,7 +13,14 @@ import {
   takeOption,
 } from './batch-options.js';
 import { unknownField } from './nearest.js';
-import { addFault, envelopeFault, faultList, hasFaults, pointerTo } from './pointers.js';
+import {
+  addFault,
+  envelopeFault,
+  faultList,
+  hasFaults,
+  pointerTo,
+  type Problem,
+} from './pointers.js';
 import { isObject } from '../json/object.js';
 import type { EnvelopeFault, ParseOptions, ReadEnvelope } from './wire-format.js';
 
@@ -29,7 +36,7 @@ function isStringList(value: unknown): value is string[] {
 }
 
 /** Reads one field of a call into its draft; returns what was expected instead, if it is wrong. */
-function takeField(call: Mutable<ToolCall>, name: string, value: unknown): string | undefined {
+function takeField(call: Mutable<ToolCall>, name: string, value: unknown): Problem | undefined {
   switch (name) {
     case 'tool':
       if (typeof value !== 'string') return 'must be a string';

@@ -1,4 +1,5 @@
 // "Did you mean": the known name nearest to one that nobody knows. Used on faults only.
+import type { Problem } from './pointers.js';
 
 /** Edits (insert, delete, replace) from `a` to `b`. Both are short. */
 function editDistance(a: string, b: string): number {
@@ -27,10 +28,12 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return best;
 }
 
-/** What to say of an unknown field. */
-export function unknownField(name: string, known: readonly string[]): string {
-  const hint = nearest(name, known);
-  return hint === undefined
-    ? `is an unknown field (known: ${known.join(', ')})`
-    : `is an unknown field, did you mean ${hint}?`;
+/** What to say of an unknown field: a request may be full of them, and few are named. */
+export function unknownField(name: string, known: readonly string[]): Problem {
+  return () => {
+    const hint = nearest(name, known);
+    return hint === undefined
+      ? `is an unknown field (known: ${known.join(', ')})`
+      : `is an unknown field, did you mean ${hint}?`;
+  };
 }

@@ -22,11 +22,14 @@ export function faultList(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
 }
 
+/** What is wrong with a place. What is dear to say is said only where it is noted. */
+export type Problem = string | (() => string);
+
 /** Notes a fault unless the list is full; the first word about a place stays. */
-export function addFault(faults: Record<string, string>, pointer: string, problem: string): void {
+export function addFault(faults: Record<string, string>, pointer: string, problem: Problem): void {
   const key = bounded(pointer);
   if (key in faults || Object.keys(faults).length >= MAX_FAULTS) return;
-  faults[key] = problem;
+  faults[key] = typeof problem === 'string' ? problem : problem();
 }
 
 /** Whether anything was noted; without building a list of it. */

@@ -1,6 +1,7 @@
 // Order within a batch: which calls wait for which, by `depends_on` and by references to a result
 // (`references.ts`). Faults of the graph are faults of the envelope, found before anything runs.
 import type { ToolCall } from '../call.js';
+import { addFault, faultList, hasFaults } from '../format/pointers.js';
 import { referencesIn } from './references.js';
 
 /** Which calls (by position) each call waits for; empty arrays where none. */
@@ -9,6 +10,8 @@ export type DependencyGraph = readonly (readonly number[])[];
 export type GraphResult =
   | { readonly ok: true; readonly graph: DependencyGraph | undefined }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> };
+
+const MUST_BE_UNIQUE = 'is used before; with dependencies, ids must be unique';
 
 const NO_GRAPH: GraphResult = { ok: true, graph: undefined };
 
@@ -21,24 +24,24 @@ export function dependencyGraph(calls: readonly ToolCall[], mayReference: boolea
   if (!mayReference && calls.every(({ dependsOn }) => dependsOn === undefined)) return NO_GRAPH;
   const wanted = calls.map((call, index) => namedBy(call, index, mayReference));
   if (wanted.every((names) => names.size === 0)) return NO_GRAPH;
-  const errors: Record<string, string> = {};
+  const errors = faultList();
   const positions = new Map<string, number>();
   calls.forEach(({ id }, index) => {
     if (!positions.has(id)) positions.set(id, index);
-    else errors[`/calls/${index}/id`] = 'is used before; with dependencies, ids must be unique';
+    else addFault(errors, `/calls/${index}/id`, MUST_BE_UNIQUE);
   });
   const graph = wanted.map((names) =>
     [...names].flatMap(([id, place]) => {
       const position = positions.get(id);
       if (position !== undefined) return [position];
-      errors[place] = 'names a call that is not in this batch';
+      addFault(errors, place, 'names a call that is not in this batch');
       return [];
     }),
   );
   for (const index of waitingForever(graph)) {
-    errors[`/calls/${index}/depends_on`] ??= 'waits in a circle: it can never start';
+    addFault(errors, `/calls/${index}/depends_on`, 'waits in a circle: it can never start');
   }
-  return Object.keys(errors).length > 0 ? { ok: false, errors } : { ok: true, graph };
+  return hasFaults(errors) ? { ok: false, errors } : { ok: true, graph };
 }
 
 /** The ids that a call waits for, each with the place that names it. */

@@ -1,5 +1,6 @@
 // The native envelope: what is taken, what is a call's fault, what is the whole request's.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { addFault, faultList } from '../../src/format/pointers.js';
 import { parse, parseText, read } from './helpers.js';
 
 function one(call: unknown) {
@@ -225,4 +226,13 @@ describe('the envelope', () => {
     });
     expect(parse([], { format: 'native' })).toMatchObject({ ok: false });
   });
+});
+
+it('what is wrong with very many fields is worked out only for those that are named', () => {
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`timeoutms${i}`, 1]));
+  expect(Object.keys(one({ tool: 'a', ...many }).faults ?? {})).toHaveLength(20);
+  const faults = faultList();
+  const say = vi.fn(() => 'is unknown');
+  for (const name in many) addFault(faults, `/${name}`, say);
+  expect([Object.keys(faults).length, say.mock.calls.length]).toEqual([20, 20]);
 });

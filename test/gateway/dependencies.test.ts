@@ -171,6 +171,14 @@ describe('the graph', () => {
     ]);
   });
 
+  it('names a few of very many faults', () => {
+    const strangers = Array.from({ length: 5_000 }, (_, i) => `stranger${i}`);
+    const result = dependencyGraph([call('a', ...strangers)], false);
+    const named = Object.keys(result.ok ? {} : result.errors);
+    expect(named).toHaveLength(20);
+    expect(named[0]).toBe('/calls/0/depends_on/0');
+  });
+
   it('takes any order without a circle', () => {
     const edges = fc
       .integer({ min: 1, max: 12 })
