@@ -1,7 +1,7 @@
 // The floors of docs/architecture.md: imports point down, siblings of floor 1 stand apart.
 const floor1 = ['tools', 'policy', 'upstream', 'format', 'state', 'telemetry'];
 const floor0 =
-  '^src/(errors/|json/|state/ports\\.ts|(call|tool-definition|config|cancellation|header-rules|live-list|version|package-root)\\.ts)';
+  '^src/(errors/|json/|state/ports\\.ts|(call|tool-definition|config|cancellation|header-rules|ids|live-list|version|package-root)\\.ts)';
 
 module.exports = {
   forbidden: [
