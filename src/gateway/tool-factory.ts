@@ -4,6 +4,7 @@ import type { CallContext, JsonObject, ToolDefinition, UpstreamInvoke } from '..
 import type { Outcome } from '../errors/outcome.js';
 import type { Scrubber } from '../errors/scrub.js';
 import type { Breaker } from '../policy/breaker.js';
+import type { FreshCall } from '../policy/result-cache.js';
 import type { StatePorts } from '../state/ports.js';
 import { createHttpUpstream, type HttpPools } from '../upstream/http/index.js';
 import { createModuleUpstream } from '../upstream/module.js';
@@ -74,7 +75,10 @@ export class ToolFactory {
     }
   }
 
-  /** Runs the read-only tool that a `verify` names, as the gateway itself. */
+  /**
+   * Runs the read-only tool that a `verify` names, as the gateway itself. Never from its cache: what
+   * was not there before the call would be taken for a refutation, and the call be repeated.
+   */
   #readBack(name: string, args: JsonObject, ctx: CallContext): Promise<Outcome> {
     const runtime = this.#deps.find(name);
     if (runtime === undefined) {
@@ -83,9 +87,8 @@ export class ToolFactory {
     }
     const errors = runtime.input.validate(args);
     if (errors !== undefined) return Promise.resolve({ kind: 'invalid-arguments', errors });
-    return runtime.pipeline.invoke(
-      { id: 'verify', tool: runtime.definition, arguments: args },
-      ctx,
-    );
+    const { definition } = runtime;
+    const call: FreshCall = { id: 'verify', tool: definition, arguments: args, fresh: true };
+    return runtime.pipeline.invoke(call, ctx);
   }
 }

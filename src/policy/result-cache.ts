@@ -1,6 +1,7 @@
 // Answers of read-only tools, kept for a while; calls for the same answer share one execution.
 import type { CachePolicy, CallContext, Layer, ResolvedCall, ToolDefinition } from '../call.js';
 import type { OkOutcome, Outcome } from '../errors/outcome.js';
+import { newId } from '../ids.js';
 import type { ResultCache } from '../state/ports.js';
 import { canonicalHash } from './canonical.js';
 import { keptOutcome } from './kept-outcome.js';
@@ -11,6 +12,11 @@ export interface CacheDeps {
   readonly onInternalError?: ((error: unknown, requestId: string) => void) | undefined;
 }
 
+/** A call for how things stand now: neither an answer that was kept nor one that is on its way. */
+export interface FreshCall extends ResolvedCall {
+  readonly fresh: true;
+}
+
 /** Only `ok` is kept. The key is the canonical arguments and, where it matters, the client. */
 export function resultCacheLayer(
   tool: ToolDefinition,
@@ -18,6 +24,8 @@ export function resultCacheLayer(
   deps: CacheDeps,
 ): Layer {
   const space = tool.name;
+  // A reload that changes the tool builds its layers anew: what it answered before is not asked for.
+  const built = newId();
   const { ttlMs, maxBytes, perClient } = policy;
   // A cache that fails is a cache that is empty.
   const lookUp = async (key: string, ctx: CallContext): Promise<OkOutcome | undefined> => {
@@ -38,8 +46,9 @@ export function resultCacheLayer(
   return (next) => {
     const flight = new SingleFlight();
     return async (call: ResolvedCall, ctx: CallContext): Promise<Outcome> => {
+      if ('fresh' in call) return next(call, ctx);
       const hash = canonicalHash(call.arguments);
-      const key = perClient ? `${ctx.client}\u0000${hash}` : hash;
+      const key = `${built}\u0000${perClient ? ctx.client : ''}\u0000${hash}`;
       const kept = await lookUp(key, ctx);
       if (kept !== undefined) return kept;
       return flight.run(key, ctx, async (own) => {

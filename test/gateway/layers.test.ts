@@ -198,3 +198,25 @@ it('no secret, argument, result or upstream text reaches the log or the metrics'
   expect(body).not.toContain('CANARY4');
   expect((await harness.app.inject('/metrics')).body).not.toContain('CANARY7');
 });
+
+it('a read-back asks the upstream, whatever its tool has in the cache', async () => {
+  const find = { read_only: true, cache: { ttl_ms: 60_000 } };
+  const verify = { tool: 'find', confirmed_when: { pointer: '/booking', not_equals: null } };
+  harness = await startHarness({
+    tools: [
+      tool('find', `${upstream.url}/find`, find),
+      tool('book', '', { http: { method: 'POST', url: `${upstream.url}/book` }, verify }),
+    ],
+  });
+  upstream.script(
+    { status: 200, body: { booking: null } },
+    { reset: true },
+    { status: 200, body: { booking: 7 } },
+  );
+  const { call, callOne } = harness;
+  expect(await callOne('find')).toMatchObject({ result: { booking: null } });
+  expect(await callOne('find')).toMatchObject({ cached: true });
+  const [booked] = await call([{ tool: 'book', idempotency_key: 'k' }]);
+  expect(booked).toMatchObject({ status: 'ok', warnings: ['CONFIRMED_BY_READ_BACK'] });
+  expect(upstream.requests.map(({ url }) => url)).toEqual(['/find', '/book', '/find']);
+});

@@ -63,6 +63,21 @@ describe('the result cache', () => {
     }
   });
 
+  it('answers for a tool that a reload changed as it is now', async () => {
+    const state = createMemoryState();
+    const answering = (value: string) =>
+      scripted({ kind: 'ok', result: { kind: 'text', text: value } });
+    const ask = (description: string, value: string) => {
+      const tool = makeTool({}, { cache: CACHE, description });
+      return makePipeline(tool, answering(value).invoke, { state }).invoke(
+        makeCall(tool),
+        makeContext(),
+      );
+    };
+    await ask('old', 'old');
+    expect(await ask('new', 'new')).toMatchObject({ result: { text: 'new' } });
+  });
+
   it('keeps no failure', async () => {
     const upstream = scripted(response(404), OK);
     const ask = asker({}, upstream.invoke);
