@@ -7,7 +7,7 @@ import { breakerVerdict, classifyOnce, type ClassifySubject } from '../errors/cl
 import type { Outcome } from '../errors/outcome.js';
 import type { Breaker, Permit, Spread } from './breaker.js';
 import type { Bulkhead } from './bulkhead.js';
-import { sleep } from './clock.js';
+import { CLOCK_SLACK_MS, sleep } from './clock.js';
 import type { CooldownGate } from './cooldown.js';
 import type { ServiceTime } from './service-time.js';
 import type { RateLimiter } from './token-bucket.js';
@@ -53,7 +53,8 @@ class Admission {
     if (retryAfterMs === 0) return this.#enterBulkhead(call, ctx);
     if (retryAfterMs < 0) {
       // A cancellation or a deadline meanwhile is found inside.
-      return sleep(-retryAfterMs, ctx.cancellation).then(() => this.#enterBulkhead(call, ctx));
+      const waitMs = Math.min(-retryAfterMs, ctx.deadlineAt - performance.now() + CLOCK_SLACK_MS);
+      return sleep(waitMs, ctx.cancellation).then(() => this.#enterBulkhead(call, ctx));
     }
     observer.rateLimited('tool');
     const { limit } = limiter;

@@ -121,7 +121,7 @@ class Repeater {
 
   /** Sleeps; and on, where the gate was closed for longer meanwhile and the call can afford it. */
   async #wait(ctx: CallContext, delayMs: number): ReturnType<typeof sleep> {
-    const { maxWaitMs } = this.#tool.policy.retry;
+    const { baseMs, maxWaitMs } = this.#tool.policy.retry;
     let waitedMs = 0;
     let nextMs = delayMs;
     for (;;) {
@@ -131,7 +131,8 @@ class Repeater {
       nextMs = this.#deps.gate.remainingMs();
       const leftMs = ctx.deadlineAt - performance.now();
       if (nextMs <= 0 || waitedMs + nextMs > maxWaitMs || nextMs >= leftMs) return undefined;
-      nextMs += this.#deps.random() * this.#tool.policy.retry.baseMs;
+      // Never over the time left for the sake of the jitter alone.
+      nextMs += Math.min(this.#deps.random() * baseMs, (leftMs - nextMs) / 2);
     }
   }
 }

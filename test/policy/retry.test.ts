@@ -138,6 +138,26 @@ describe('retries', () => {
     }
   });
 
+  it('waits on for a gate that was closed for longer, but not over the deadline', async () => {
+    const retry = { maxAttempts: 3, baseMs: 5000, maxMs: 5000, maxWaitMs: 60_000 };
+    const tool = makeTool({ retry });
+    const upstream = new ManualUpstream();
+    const pipeline = makePipeline(tool, upstream.invoke, { random: () => 0.9 });
+    const ended: Outcome[] = [];
+    const hinted = (ms: number) => response(429, { 'retry-after-ms': `${ms}` });
+    const short = pipeline.invoke(makeCall(tool), makeContext({ withinMs: 2500 }));
+    void short.then((outcome) => ended.push(outcome));
+    void pipeline.invoke(makeCall(tool), makeContext());
+    await settle();
+    upstream.open[0]!.answer(hinted(1000));
+    await advance(900);
+    upstream.open[0]!.answer(hinted(1300));
+    await advance(1599);
+    expect(upstream.calls).toBe(3);
+    await advance(1);
+    expect(ended).toMatchObject([{ kind: 'timeout', scope: 'deadline' }]);
+  });
+
   it('does not start a backoff that ends after the deadline', async () => {
     const { ctx, upstream } = await run(idempotent, [response(503)], { withinMs: 20 });
     expect([upstream.calls, ctx.retryStoppedBy]).toEqual([1, 'deadline']);

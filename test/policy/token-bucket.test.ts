@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Outcome } from '../../src/errors/outcome.js';
 import { CallLimiter, RateLimiter } from '../../src/policy/token-bucket.js';
 import type { Caller } from '../../src/policy/turns.js';
 import {
@@ -119,6 +120,27 @@ describe('the limiter', () => {
     await advance(30);
     expect(await punctual).toMatchObject({ kind: 'ok' });
     expect(upstream.at.map((at) => at - from)).toEqual([0, 130, 230]);
+  });
+
+  it('lets it wait no longer than it has time, and takes the token back then', async () => {
+    const tool = makeTool({ rateLimit: { calls: 10, perMs: 1000, burst: 1 } });
+    const upstream = scripted(OK);
+    const pipeline = makePipeline(tool, upstream.invoke);
+    const come = (runId: string, withinMs = 1000) =>
+      pipeline.invoke(makeCall(tool), makeContext({ runId, withinMs }));
+    await come('first');
+    await come('late');
+    await come('punctual');
+    await advance(130);
+    await come('late');
+    await advance(70);
+    const ended: Outcome[] = [];
+    void come('punctual', 10).then((outcome) => ended.push(outcome));
+    await advance(11);
+    expect(ended).toMatchObject([{ kind: 'timeout', phase: 'queued' }]);
+    await advance(19);
+    expect(pipeline.snapshot().rateLimit).toEqual({ tokens: 1, promised: 0 });
+    expect(upstream.calls).toBe(2);
   });
 
   it('gives the token back of a call that never reached the upstream', async () => {
