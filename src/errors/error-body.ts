@@ -189,7 +189,6 @@ const CODE_PATHS: readonly (readonly string[])[] = [
   ['error', 'type'],
   ['error', 'status'],
   ['error', 'reason'],
-  ['error', 'errors', '0', 'reason'],
   ['code'],
   ['type'],
   ['error'],
@@ -198,11 +197,18 @@ const CODE_PATHS: readonly (readonly string[])[] = [
   ['Code'],
   ['errorType'],
   ['errors', '0', 'code'],
+  ['errors', '0', 'reason'],
   ['errors', '0', 'type'],
   ['errors', '0', 'error'],
   ['errors', '0', 'extensions', 'code'],
   ['detail', 'code'],
   ['detail', 'status'],
+];
+
+/** Google's lists: any entry may name the cause. Of other lists each entry may tell of a part. */
+const REASON_LISTS: readonly (readonly string[])[] = [
+  ['error', 'errors'],
+  ['error', 'details'],
 ];
 
 function allCodes(body: object, amzn: string | undefined): readonly string[] {
@@ -211,8 +217,13 @@ function allCodes(body: object, amzn: string | undefined): readonly string[] {
     if (typeof code === 'string' && code.length <= 200) codes.push(code.toLowerCase());
   };
   for (const path of CODE_PATHS) add(dig(body, path));
-  for (const detail of asArray(dig(body, ['error', 'details']))) add(dig(detail, ['reason']));
+  for (const path of REASON_LISTS) {
+    for (const entry of asArray(dig(body, path))) add(dig(entry, ['reason']));
+  }
   add(awsCode(amzn ?? stringAt(body, '__type')));
+  // Meta's codes are numbers, and its type is the same for nearly all of them.
+  const number = dig(body, ['error', 'code']);
+  if (typeof number === 'number') add(`${stringAt(body, 'error', 'type') ?? ''}.${number}`);
   return codes;
 }
 

@@ -1,9 +1,10 @@
-// Machine codes of known upstreams that say more than their status does. Compared exactly (without
-// regard to case) with code fields of the body, never with prose.
+// Machine codes of known upstreams that say more than their status does. Compared whole with code
+// fields of the body, never with prose. Case, dashes and underscores do not count: services spell one
+// word `quota_exceeded`, `QUOTA-EXCEEDED` and `quotaExceeded`.
 
 /** The account is out of money or quota: waiting does not help, an operator must act. */
-const QUOTA_CODES = new Set([
-  'insufficient_quota', // OpenAI
+const QUOTA_CODES = codes([
+  'insufficient_quota', // OpenAI, Azure
   'billing_hard_limit_reached',
   'billing_not_active',
   'exceeded_current_quota_error', // Moonshot
@@ -29,17 +30,15 @@ const QUOTA_CODES = new Set([
   'quota_exceeded',
   'monthly_quota_exceeded',
   'quota_exhausted', // Google ErrorInfo
-  'dailylimitexceeded', // Google, older APIs
-  'quotaexceeded',
+  'daily_limit_exceeded', // Google, older APIs; monday.com
+  'daily_limit_exceeded_unreg',
   'quota_limited', // Brave Search
   'arrearage', // Alibaba DashScope
   'servicequotaexceededexception', // AWS
-  'insufficientquota', // Azure
-  'daily_limit_exceeded', // monday.com
 ]);
 
 /** Too many calls, whatever the status: AWS answers 400, Google's older APIs 403, GraphQL 200. */
-const THROTTLE_CODES = new Set([
+const THROTTLE_CODES = codes([
   'throttling', // AWS, as its SDKs list them
   'throttlingexception',
   'throttledexception',
@@ -48,31 +47,32 @@ const THROTTLE_CODES = new Set([
   'ec2throttledexception',
   'toomanyrequestsexception',
   'provisionedthroughputexceededexception',
-  'requestlimitexceeded',
+  'request_limit_exceeded', // EC2, Salesforce
   'bandwidthlimitexceeded',
   'limitexceededexception',
   'priorrequestnotcomplete',
   'transactioninprogressexception',
   'slowdown',
-  'ratelimitexceeded', // Google, older APIs
+  'rate_limit_exceeded', // Google, older APIs; OpenAI
   'userratelimitexceeded',
-  'rate_limit_exceeded',
   'rate_limit_error', // Anthropic
-  'rate_limited', // Notion
-  'ratelimited', // Slack, Linear
+  'rate_limited', // Notion, Slack, Linear
   'throttled', // Shopify
   'too_many_requests',
   'resource_exhausted', // gRPC, where a gateway or Twirp does not say 429
   'jobratelimitexceeded', // BigQuery
   'sharingratelimitexceeded', // Drive
-  'request_limit_exceeded', // Salesforce
   'rate_limit', // Stripe, HubSpot
   'rate_limit_reached', // Airtable
   'complexity_budget_exhausted', // monday.com
+  'oauthexception.4', // Meta: of the app, of the user, of the page, of the custom limits
+  'oauthexception.17',
+  'oauthexception.32',
+  'oauthexception.613',
 ]);
 
 /** A request with our idempotency key still runs. */
-const KEY_IN_FLIGHT_CODES = new Set([
+const KEY_IN_FLIGHT_CODES = codes([
   'idempotency_key_in_use', // Stripe
   'idempotency_in_progress',
   'idempotent_request_in_progress',
@@ -82,10 +82,10 @@ const KEY_IN_FLIGHT_CODES = new Set([
 ]);
 
 /** OAuth 2 bearer (RFC 6750 §3.1): the credential lacks a scope. */
-const SCOPE_CODES = new Set(['insufficient_scope']);
+const SCOPE_CODES = codes(['insufficient_scope']);
 
 /** The credential is not accepted, told with another status than 401: AWS and Gemini answer 400. */
-const CREDENTIAL_CODES = new Set([
+const CREDENTIAL_CODES = codes([
   'unrecognizedclientexception', // AWS
   'invalidsignatureexception',
   'expiredtokenexception',
@@ -110,22 +110,22 @@ const CREDENTIAL_CODES = new Set([
   'account_inactive',
   'missing_scope',
   'unauthenticated', // GraphQL servers, gRPC
+  'oauthexception.190', // Meta
 ]);
 
 /** The credential is known, and may not do this. */
-const FORBIDDEN_CODES = new Set([
+const FORBIDDEN_CODES = codes([
   'accessdeniedexception', // AWS answers 400 in its JSON protocols
-  'accessdenied',
   'access_denied',
   'permission_denied',
   'forbidden', // GraphQL servers
 ]);
 
 /** The upstream waited too long, told with another status than 408: S3 answers 400. */
-const TIMEOUT_CODES = new Set(['requesttimeout', 'requesttimeoutexception']);
+const TIMEOUT_CODES = codes(['requesttimeout', 'requesttimeoutexception']);
 
 /** The request is wrong, where the status is 2xx. */
-const INVALID_CODES = new Set([
+const INVALID_CODES = codes([
   'bad_user_input', // GraphQL servers
   'graphql_validation_failed',
   'graphql_parse_failed',
@@ -150,6 +150,14 @@ export type MachineMeaning = keyof typeof MEANINGS;
 export function means(meaning: MachineMeaning, codes: readonly string[]): boolean {
   const known: ReadonlySet<string> = MEANINGS[meaning];
   return codes.some(
-    (code) => known.has(code) || (meaning === 'throttle' && code.startsWith('throttling.')),
+    (code) => known.has(bare(code)) || (meaning === 'throttle' && code.startsWith('throttling.')),
   );
+}
+
+function codes(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map(bare));
+}
+
+function bare(code: string): string {
+  return code.replace(/[-_]/g, '');
 }

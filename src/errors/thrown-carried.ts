@@ -16,6 +16,9 @@ import { sayWith, type Verdict } from './verdict.js';
 const QUOTA = row(['UPSTREAM_QUOTA_EXHAUSTED', 'no', 'unknown', 'N']);
 const THROTTLED = row(['TOOL_RATE_LIMITED', 'yes', 'unknown', 'N']);
 
+/** The text rules' own: anybody's class, no service's code. */
+const SPOKEN_CLASS = 'RateLimitError';
+
 /** The verdict of what an error carries; undefined where it carries nothing known. */
 export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdict | undefined {
   const match = findTransport(error);
@@ -38,7 +41,8 @@ export function carriedVerdict(error: unknown, subject: ClassifySubject): Verdic
     const verdict = responseVerdict(readResponse(outcome, subject, false));
     return { ...unknownEffect(verdict, { upstream_code: grpc.name }), message: said };
   }
-  const known = rowOfCodes([codeOf(error), typeOf(error), ...typeNames.slice(0, 2)]);
+  const classes = typeNames.slice(0, 2).filter((name) => name !== SPOKEN_CLASS);
+  const known = rowOfCodes([codeOf(error), typeOf(error), ...classes]);
   return known === undefined ? undefined : { ...known, by: 'type', message: said };
 }
 

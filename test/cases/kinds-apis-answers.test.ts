@@ -87,6 +87,8 @@ runRows({
       },
     }),
     credential('OAuth client', 400, { error: 'invalid_client' }),
+    credential('Meta', 400, { error: { type: 'OAuthException', code: 190, message: 'x' } }),
+    credential('a code in camel case', 400, { error: { code: 'invalidApiKey' } }),
   ],
 
   'what may not be done': [

@@ -83,6 +83,17 @@ runRows({
       null,
     ),
     limited(
+      'Google, the second of its reasons',
+      403,
+      {},
+      { error: { code: 403, errors: [{ reason: 'forbidden' }, { reason: 'rateLimitExceeded' }] } },
+      null,
+    ),
+    limited('Meta', 400, {}, { error: { type: 'OAuthException', code: 4, message: 'x' } }, null),
+    limited('a code with dashes', 403, {}, { code: 'rate-limit-exceeded' }, null),
+    limited('a code in camel case', 400, {}, { error: { code: 'rateLimited' } }, null),
+    limited('the reason of a first error', 403, {}, { errors: [{ reason: 'throttled' }] }, null),
+    limited(
       'Salesforce',
       403,
       {},
@@ -154,6 +165,11 @@ runRows({
     spent('Google, daily limit', 403, {
       error: { code: 403, errors: [{ reason: 'dailyLimitExceeded' }] },
     }),
+    spent('Google, daily limit without a key', 403, {
+      error: { code: 403, errors: [{ reason: 'dailyLimitExceededUnreg' }] },
+    }),
+    spent('a code with dashes', 429, { code: 'quota-exceeded' }),
+    spent('a code in camel case', 429, { error: { code: 'outOfCredits' } }),
     spent('Google Cloud without billing', 403, {
       error: { status: 'PERMISSION_DENIED', details: [{ reason: 'BILLING_DISABLED' }] },
     }),
