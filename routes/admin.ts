@@ -1,6 +1,7 @@
 // /admin: what an operator changes while it runs. With the admin key only; every act is audited.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Admin, AdminResult } from '../src/plugins/admin.js';
+import { addFault, faultList } from '../src/format/pointers.js';
 import type { ParsedBody } from '../src/plugins/body.js';
 import { invalidEnvelope, Problem } from '../src/plugins/problem.js';
 import { problems } from './schemas/problems.js';
@@ -78,7 +79,7 @@ export function adminRoutes(app: FastifyInstance): void {
       config,
     },
     async (request, reply) => {
-      const result = await port().putTool(request.params.name, request.body.value);
+      const result = await port().putTool(request.params.name, soundValue(request.body));
       return answer(reply, result, 'TOOL_REGISTRATION_FAILED');
     },
   );
@@ -123,7 +124,7 @@ export function adminRoutes(app: FastifyInstance): void {
       config,
     },
     async (request, reply) => {
-      const { state } = Object(request.body.value) as { state?: unknown };
+      const { state } = Object(soundValue(request.body)) as { state?: unknown };
       if (state !== 'open' && state !== 'closed') {
         throw invalidEnvelope('The state is faulty.', { '/state': 'must be "open" or "closed"' });
       }
@@ -152,7 +153,7 @@ export function adminRoutes(app: FastifyInstance): void {
       config,
     },
     async (request, reply) => {
-      const { level } = Object(request.body.value) as { level?: unknown };
+      const { level } = Object(soundValue(request.body)) as { level?: unknown };
       if (typeof level !== 'string' || !port().setLogLevel(level)) {
         const expected = 'must be trace, debug, info, warn, error, fatal or silent';
         throw invalidEnvelope('The level is faulty.', { '/level': expected });
@@ -160,6 +161,14 @@ export function adminRoutes(app: FastifyInstance): void {
       return reply.send({ ok: true });
     },
   );
+}
+
+/** As in the file: the same key twice and the like are faults, not a choice made in silence. */
+function soundValue({ value, faults }: ParsedBody): unknown {
+  if (faults.length === 0) return value;
+  const places = faultList();
+  for (const { pointer, problem } of faults) addFault(places, pointer, problem);
+  throw invalidEnvelope('The body is faulty.', places);
 }
 
 async function answer(

@@ -365,6 +365,14 @@ describe('changing a running gateway', () => {
     expect((await admin(url, 'PUT', 'tools/get/breaker', { state: 'ajar' })).status).toBe(400);
     expect((await admin(url, 'PUT', 'tools/more', { ...entry, breaker: false })).status).toBe(200);
     expect((await admin(url, 'PUT', 'tools/more/breaker', { state: 'open' })).status).toBe(422);
+    const twice = `{"state": "open", "state": "closed"}`;
+    const unclear = await fetch(`${url}/admin/tools/get/breaker`, {
+      method: 'PUT',
+      headers: key,
+      body: twice,
+    });
+    expect(unclear.status).toBe(400);
+    expect(await unclear.text()).toContain('"/state":"is given more than once"');
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(200);
     expect((await admin(url, 'DELETE', 'tools/more')).status).toBe(404);
     const secret = { ...entry, description: 'key: ${TOOLGATE_ADMIN_KEY}' };
