@@ -62,7 +62,8 @@ export async function streamBatch(
 ): Promise<FastifyReply> {
   const body = new PassThrough({ highWaterMark: 1 << 20 });
   const write = (event: string, data: string | Buffer): void => {
-    if (body.destroyed) return;
+    // Work that is shared with another batch may go on, and tell of it, when this one has ended.
+    if (body.destroyed || body.writableEnded) return;
     body.write(kind === 'sse' ? `event: ${event}\ndata: ` : '');
     body.write(data);
     body.write(kind === 'sse' ? '\n\n' : '\n');

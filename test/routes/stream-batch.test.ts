@@ -49,6 +49,21 @@ it('progress does not pile up before a client that does not read', async () => {
   expect(text).toMatch(/event: done\n.*"done":true.*\n\n$/);
 });
 
+it('work that goes on for another batch tells this one nothing more, and cuts nothing off', async () => {
+  let tell: BatchRequest['onProgress'];
+  const body = await stream(({ onProgress }) => {
+    tell = onProgress;
+    return Promise.resolve({ ok: true, results: [] });
+  });
+  await vi.waitFor(() => {
+    expect(body.writableEnded).toBe(true);
+  });
+  tell?.('c', { progress: 1 });
+  let text = '';
+  for await (const chunk of body) text += String(chunk);
+  expect(text).toMatch(/event: done\n.*"done":true.*\n\n$/);
+});
+
 it('a batch that breaks cuts the stream off', async () => {
   const body = await stream(async () => {
     await new Promise((resolve) => setImmediate(resolve));
