@@ -1,12 +1,13 @@
 // Tokens that nobody configured here but that look like nothing else: credentials of well-known
-// issuers, credentials in URLs, headers and assignments, private keys; and stack frames. Every
-// quantifier that could back up is bounded, since the text is an upstream's.
+// issuers, credentials in URLs, headers and assignments, private keys. Every quantifier that could back
+// up is bounded, since the text is an upstream's.
+import { withoutStackFrames } from './stack-frames.js';
 
 const REDACTED = '[redacted]';
 
 /** Names whose value is a secret wherever it is assigned. */
 const SECRET_NAME =
-  '[\\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|api[-_]?key|access[-_]?key(?:[-_]?id)?|private[-_]?key|account[-_]?key|token|signature|credentials?|sessionid|session[-_]id|jsessionid|phpsessid|connect\\.sid|sid)';
+  '[\\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|api[-_]?key|access[-_]?key(?:[-_]?id)?|private[-_]?key|account[-_]?key|token|signature|credentials?|bindpw|sessionid|session[-_]id|jsessionid|phpsessid|connect\\.sid|sid)';
 
 interface Shape {
   /** Cheap: whether the pattern is worth running at all. */
@@ -15,7 +16,7 @@ interface Shape {
   readonly replacement: string;
 }
 
-const SECRET_WORD = /pass|pwd|secret|key|token|signature|credential|sid\b|session/i;
+const SECRET_WORD = /pass|pwd|bindpw|secret|key|token|signature|credential|sid\b|session/i;
 
 const SHAPES: readonly Shape[] = [
   // Private keys, also ones that were cut.
@@ -28,22 +29,29 @@ const SHAPES: readonly Shape[] = [
   // The userinfo of a URL.
   {
     hint: /:\/\//,
-    pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>]{1,512}@/gi,
+    // An unescaped password may have an @ or a slash in it; a port is no password.
+    pattern:
+      /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/?#"'<>]{1,512}|[^\s/?#"'<>@:[]{0,128}:(?!\d{1,5}[/?#])[^\s"'<>]{1,256})@/gi,
     replacement: `$1${REDACTED}@`,
   },
   // Query and fragment parameters with a telling name.
   {
-    hint: /[?&#;]/,
+    hint: /[?&#;]|%3f|%26/i,
     pattern:
-      /([?&#;][\w.-]{0,60}(?:key|token|secret|sig|signature|password|passwd|pwd|auth|authorization|credential|session|sid|jwt|assertion)=)[^&#\s"'<>]+/gi,
+      /((?:[?&#;]|%3f|%26)[\w.-]{0,60}(?:key|token|secret|sig|signature|password|passwd|pwd|auth|authorization|credential|session|sid|jwt|assertion)(?:=|%3d))[^&#\s"'<>]+/gi,
     replacement: `$1${REDACTED}`,
   },
-  { hint: /[?&#]code=/, pattern: /([?&#]code=)[^&#\s"'<>]{8,}/g, replacement: `$1${REDACTED}` },
+  // OAuth's, but no error's.
+  {
+    hint: /[?&#]code=/,
+    pattern: /([?&#]code=)(?![A-Z_]{1,60}(?![^&#\s"'<>]))[^&#\s"'<>]{8,}/g,
+    replacement: `$1${REDACTED}`,
+  },
   // Headers.
   {
     hint: /authorization/i,
     pattern:
-      /\b((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?)(?:(?:basic|bearer|digest|token|apikey|negotiate|aws4-hmac-sha256)\s[^\r\n"']{1,4096}|[^\s"',;]{12,})/gi,
+      /\b((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?)(?:digest\s[^\r\n]{1,4096}|(?:basic|bearer|token|apikey|negotiate|aws4-hmac-sha256)\s[^\r\n"']{1,4096}|[^\s"',;]{12,})/gi,
     replacement: `$1${REDACTED}`,
   },
   {
@@ -59,12 +67,33 @@ const SHAPES: readonly Shape[] = [
   // JSON Web Tokens, whole or cut.
   { hint: /eyJ/, pattern: /\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g, replacement: REDACTED },
   // Issuers.
-  { hint: /[spr]k[-_]/, pattern: /\b(?:sk|pk|rk)[-_][\w-]{12,}/g, replacement: REDACTED },
   {
-    hint: /[_.-]|AIza|EAAC/,
+    hint: /[spr]k[-_]/,
+    // `pk_orders_customer` is a database's.
     pattern:
-      /\b(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|xox[abeoprs]-|xapp-|shp(?:at|ca|pa|ss)_|dop_v1_|whsec_|gsk_|xai-|pplx-|lin_api_|ntn_|secret_|figd_|dckr_pat_|sntrys_|r8_|ya29\.|AIza|SG\.|EAAC)[\w.-]{10,}/g,
+      /\b(?:sk-[\w-]{12,}|[spr]k[-_](?:(?:live|test|prod)[-_]|(?=[\w-]{0,60}[a-z0-9]{12})(?=[\w-]{0,200}\d))[\w-]{12,})/gi,
     replacement: REDACTED,
+  },
+  {
+    hint: /[_.-]|AIza|EAAC|ATATT/,
+    pattern:
+      /\b(?:gh[opsur]_|github_pat_|glpat-|glsa_|xox[abeoprs]-|xapp-|shp(?:at|ca|pa|ss)_|do[opr]_v1_|whsec_|gsk_|xai-|pplx-|lin_api_|ntn_|figd_|dckr_pat_|sntrys_|ya29\.|AIza|SG\.|EAAC|ATATT|hv[sbr]\.|dp\.[a-z]{2,10}\.|pypi-Ag|sq0[a-z]{3}-|GOCSPX-|nfp_|sbp_|PMAK-|pat-[a-z]{2}\d-|AGE-SECRET-KEY-|fm[12]_)[\w.-]{10,}/g,
+    replacement: REDACTED,
+  },
+  // Prefixes that words have too.
+  {
+    hint: /npm_|hf_|secret_|r8_|key-|pat|1\/\/0/,
+    pattern:
+      /\b(?:(?:npm_|hf_|secret_|r8_)[A-Za-z0-9]{20,}|key-[0-9a-z]{32}|pat[A-Za-z0-9]{14}\.[0-9a-z]{32,}|1\/\/0[\w-]{20,})/g,
+    replacement: REDACTED,
+  },
+  // Bots of Telegram; webhooks of Discord.
+  { hint: /\d:A/, pattern: /(?<![\dA-Za-z])\d{6,12}:AA[\w-]{30,}/g, replacement: REDACTED },
+  { hint: /\d:A/, pattern: /(\/bot\d{6,12}:)[\w-]{30,}/g, replacement: `$1${REDACTED}` },
+  {
+    hint: /\/webhooks\//,
+    pattern: /(\/api\/webhooks\/\d{5,25}\/)[\w-]+/g,
+    replacement: `$1${REDACTED}`,
   },
   {
     hint: /A[A-Z]{3}[A-Z0-9]{12}/,
@@ -79,7 +108,34 @@ const SHAPES: readonly Shape[] = [
   // "password": "…", api_key=…, Token: …
   {
     hint: SECRET_WORD,
-    pattern: new RegExp(`(["']${SECRET_NAME}["']\\s{0,3}:\\s{0,3}["'])[^"']{1,4096}`, 'gi'),
+    // The quotes may be those of JSON in JSON, the first of them cut off.
+    pattern: new RegExp(
+      `(${SECRET_NAME}\\\\{0,3}["']\\s{0,3}:\\s{0,3}\\\\{0,3}["'])[^"'\\\\]{1,4096}`,
+      'gi',
+    ),
+    replacement: `$1${REDACTED}`,
+  },
+  {
+    hint: SECRET_WORD,
+    pattern: new RegExp(`(<(?:[\\w-]{1,40}:)?${SECRET_NAME}>)[^<]{1,4096}`, 'gi'),
+    replacement: `$1${REDACTED}`,
+  },
+  // A command line: --token …, -u user:…
+  {
+    hint: /(?:^|\s)-/,
+    pattern: new RegExp(`((?:^|\\s)--${SECRET_NAME}\\s{1,3}["']?)[^\\s"']{3,}`, 'gi'),
+    replacement: `$1${REDACTED}`,
+  },
+  {
+    hint: /\s-u/,
+    pattern: /(\s-u\s{0,3}["']?[^\s:"']{1,64}:)[^\s"']+/g,
+    replacement: `$1${REDACTED}`,
+  },
+  // Incorrect API key provided: …
+  {
+    hint: SECRET_WORD,
+    pattern:
+      /\b((?:api[ _-]?key|token|password|secret) (?:provided|supplied|given|is)\s?:?\s{1,3}["'`]?)(?=[^\s"',;]{0,200}\d)[^\s"'`,;<>]{8,}/gi,
     replacement: `$1${REDACTED}`,
   },
   {
@@ -97,9 +153,6 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Stack frames of JavaScript, Java and Python: of no use to a caller, and full of paths. */
-const STACK_FRAMES = /\r?\n[ \t]*(?:at |File "[^"\n]{0,500}", line )[^\n]*/g;
-
 /** Our own ids, which every log line holds: no shape is made of these characters alone. */
 const HEX_ONLY = /^[0-9a-f -]*$/;
 
@@ -110,5 +163,5 @@ export function redactShapes(text: string): string {
   for (const { hint, pattern, replacement } of SHAPES) {
     if (hint.test(out)) out = out.replace(pattern, replacement);
   }
-  return out.includes('\n') ? out.replace(STACK_FRAMES, '') : out;
+  return withoutStackFrames(out);
 }

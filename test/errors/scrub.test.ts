@@ -107,6 +107,27 @@ describe('token shapes', () => {
     ['DB_PASSWORD=hunter2', 'hunter2'],
     ['api_key=hunter2', 'hunter2'],
     ['api-key: 9f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['bindpw=hunter2', 'hunter2'],
+    ['{\\"password\\":\\"hunter2\\"}', 'hunter2'],
+    ['refresh_token":"hunter2"', 'hunter2'],
+    ['<Password>hunter2</Password>', 'hunter2'],
+    ['<ns:ApiKey>hunter2</ns:ApiKey>', 'hunter2'],
+    ['https://user:p@hunter2@host/x', 'hunter2'],
+    ['postgres://user:pa/ss#hunter2@db/x', 'hunter2'],
+    ['back=https%3A%2F%2Fx%2F%3Ftoken%3Dhunter2', 'hunter2'],
+    ['Authorization: Digest username="u", response="9f8e7d6c5b4a"', '9f8e7d6c5b4a'],
+    ['Command failed: curl -u user:hunter2 https://x', 'hunter2'],
+    ['Command failed: deploy --api-token hunter2', 'hunter2'],
+    ['Incorrect API key provided: 9f8e7d6c5b4a. See', '9f8e7d6c5b4a'],
+    ['https://discord.com/api/webhooks/123456789/9f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['https://api.telegram.org/bot123456789:AAh9f8e7d6c5b4a9f8e7d6c5b4a9f8e7/send', '9f8e7d6c5b4a'],
+    ['ATATT3xFfGF09f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['hvs.CAESI9f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['pypi-AgEI9f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['GOCSPX-9f8e7d6c5b4a', '9f8e7d6c5b4a'],
+    ['key-0123456789abcdef0123456789abcdef', '0123456789abcdef'],
+    ['sk_0123456789abcdef0123', '0123456789abcdef'],
+    ['npm_0123456789abcdefABCD', '0123456789abcdef'],
   ])('%s', (text, mustGo) => {
     expect(text).toContain(mustGo);
     expect(scrubber.text(text)).not.toContain(mustGo);
@@ -124,6 +145,13 @@ describe('token shapes', () => {
     'The cookie policy changed',
     'no such key in the map',
     'field "token" is required',
+    'violates foreign key constraint "pk_customer_orders_2"',
+    'npm_lifecycle_event is not set',
+    'no task secret_santa_event_2024',
+    'see https://example.com/errors?code=INVALID_REQUEST',
+    'http://localhost:8080/@scope/name is taken',
+    'the token is required by https://example.com',
+    'ls --key-sort name',
   ])('ordinary text stays: %s', (text) => {
     expect(scrubber.text(text)).toBe(text);
   });
@@ -134,6 +162,31 @@ describe('token shapes', () => {
     expect(scrubber.text('Traceback\n  File "/srv/a.py", line 3, in f\nValueError: x')).toBe(
       'Traceback ValueError: x',
     );
+  });
+
+  it.each([
+    [
+      'Java',
+      '\n\tat com.acme.Pay.run(Pay.java:12)\n\tat java.base/java.lang.Thread.run(Native Method)',
+    ],
+    ['.NET', '\r\n   at Acme.Pay.<Run>d__5.MoveNext() in C:\\src\\Pay.cs:line 12'],
+    ['an anonymous one', '\n    at new Promise (<anonymous>)\n    at async Promise.all (index 0)'],
+    ['JavaScript in JSON', '\\n    at f (/srv/app/a.js:1:2)\\n    at file:///srv/b.js:3:4'],
+    ['PHP', '\n#0 /srv/pay.php(12): run()\n#1 {main}'],
+    ['Ruby', "\n\tfrom /srv/pay.rb:12:in `run'"],
+    ['Go', '\n\t/srv/pay.go:12 +0x1d'],
+  ])('stack frames go: %s', (_name, frames) => {
+    expect(scrubber.text(`boom${frames}`)).toBe('boom');
+  });
+
+  it.each([
+    'rows are missing\nat least two are needed',
+    'the store closed\nat 10:30:15',
+    'ask again\nat the end (see below)',
+    'one\n#2 is wrong',
+    'two\nfrom here: all is well',
+  ])('prose that begins a line like a frame stays: %s', (text) => {
+    expect(scrubber.text(text)).toBe(text.replace('\n', ' '));
   });
 });
 
