@@ -1,8 +1,9 @@
 // Requests that Node's parser gives up on, before there is a request to answer: the same problem
 // document as everywhere else, written to the socket by hand.
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '../ids.js';
+import { latestResponse } from './latest-response.js';
 import { PROBLEM_JSON, problemDocument } from './problem.js';
 
 interface Refusal {
@@ -17,26 +18,12 @@ const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
 
 const NOT_HTTP: Refusal = { status: 400, detail: 'The request is not valid HTTP/1.1.' };
 
-/** On a connection's socket: the response to its latest request. */
-const LATEST = Symbol('latest response');
-
-interface FollowedSocket extends Socket {
-  [LATEST]?: ServerResponse;
-}
-
-/** Remembers what `answerClientError` must know of a server's connections. */
-export function followResponses(server: Server): void {
-  server.on('request', ({ socket }: { socket: FollowedSocket }, response) => {
-    socket[LATEST] = response;
-  });
-}
-
 /**
  * Whether the next bytes on the connection are the answer to what could not be read: not in the
  * middle of another answer, not in place of one that is still owed, and not after its own.
  */
-function isNextToAnswer(socket: FollowedSocket): boolean {
-  const response = socket[LATEST];
+function isNextToAnswer(socket: Socket): boolean {
+  const response = latestResponse(socket);
   if (response === undefined) return true;
   if (response.req.complete) return response.writableFinished;
   return response.socket === socket && !response.headersSent;
