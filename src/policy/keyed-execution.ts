@@ -77,7 +77,7 @@ export class KeyedExecution {
 
   async #execute(keyed: Keyed, owner: string): Promise<Outcome> {
     const { call, ctx, key, argumentsHash } = keyed;
-    const outcome = await this.#next(call, ctx);
+    const outcome = await this.#outcomeOf(call, ctx);
     const fate = fateOf(outcome, ctx, this.#deps.subject);
     try {
       if (fate.kind === 'free') {
@@ -97,6 +97,16 @@ export class KeyedExecution {
       this.#deps.onInternalError?.(error, ctx.requestId);
     }
     return outcome;
+  }
+
+  /** A fault of ours may come after the call was sent: nobody knows then, and the record says so. */
+  async #outcomeOf(call: ResolvedCall, ctx: CallContext): Promise<Outcome> {
+    try {
+      return await this.#next(call, ctx);
+    } catch (error) {
+      this.#deps.onInternalError?.(error, ctx.requestId);
+      return { kind: 'internal', requestId: ctx.requestId };
+    }
   }
 
   /** undefined: it may be executed again. */

@@ -32,7 +32,7 @@ export class SharedExecution {
   #firstOf(ctx: CallContext): Promise<Outcome> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
-      const settle = (outcome: Outcome): void => {
+      const settle = (outcome: Outcome | Promise<Outcome>): void => {
         clearTimeout(timer);
         ctx.cancellation.unsubscribe(onCancel);
         resolve(outcome);
@@ -52,7 +52,11 @@ export class SharedExecution {
       }
       if (ctx.cancellation.reason === undefined) ctx.cancellation.subscribe(onCancel);
       else onCancel(ctx.cancellation.reason);
-      void this.#outcome.then(settle);
+      // A fault of ours rejects for everybody who waits.
+      const end = (): void => {
+        settle(this.#outcome);
+      };
+      this.#outcome.then(end, end);
     });
   }
 

@@ -8,7 +8,7 @@ export class SingleFlight {
 
   /**
    * Executes, or waits for the execution of the same key; an answer of somebody else's execution is
-   * marked as cached. `execute` must not reject.
+   * marked as cached.
    */
   async run(
     key: string,

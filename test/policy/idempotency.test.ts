@@ -260,6 +260,21 @@ describe('an idempotency key', () => {
       }
     });
 
+    it('stays unknown through a fault of ours: it is not said to have sent nothing', async () => {
+      const heard: unknown[] = [];
+      const broken = new Error('a fault of ours');
+      const upstream = scripted(response(503), OK);
+      const send = sender(writing, upstream.invoke, {
+        onInternalError: (error: unknown) => heard.push(error),
+        random: () => {
+          throw broken;
+        },
+      });
+      expect(await send()).toEqual({ kind: 'internal', requestId: 'request' });
+      expect(await send()).toMatchObject({ kind: 'stored', info: { effect: 'unknown' } });
+      expect([upstream.calls, heard]).toEqual([1, [broken]]);
+    });
+
     it('is free where repeating is safe', async () => {
       const upstream = scripted(reset(), OK);
       const tool = { ...writing, idempotent: true };

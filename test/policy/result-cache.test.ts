@@ -100,6 +100,20 @@ describe('the result cache', () => {
     expect(upstream.calls).toBe(2);
   });
 
+  it('lets nobody wait for ever for a fault of ours', async () => {
+    const upstream = new ManualUpstream();
+    const broken = new Error('a fault of ours');
+    const ask = asker({}, upstream.invoke, {
+      random: () => {
+        throw broken;
+      },
+    });
+    const asked = Promise.allSettled([ask(), ask()]);
+    await settle();
+    upstream.open[0]!.answer(response(503));
+    expect(await asked).toMatchObject([{ reason: broken }, { reason: broken }]);
+  });
+
   it('asks again for those who wait when the one that asked runs out of time', async () => {
     const upstream = new ManualUpstream();
     const ask = asker({}, upstream.invoke);
