@@ -51,12 +51,10 @@ export class MemoryIdempotency implements IdempotencyStore {
 
   settle(key: string, owner: string, record: SettledRecord, ttlMs: number): Promise<void> {
     if (this.#open.get(key)?.record.owner !== owner) return Promise.resolve();
-    if (record.state === 'unknown') {
-      this.#keepUnknown(key, record, ttlMs);
-    } else {
-      this.#open.delete(key);
-      this.#ended.set(key, record, endedBytes(record), ttlMs);
-    }
+    if (record.state === 'unknown') this.#keepUnknown(key, record, ttlMs);
+    else if (this.#ended.set(key, record, endedBytes(record), ttlMs)) this.#open.delete(key);
+    // An answer larger than all the room: its key may not be free for that.
+    else this.#keepUnknown(key, unknownSince(record, Date.now()), ttlMs);
     return Promise.resolve();
   }
 
@@ -73,17 +71,18 @@ export class MemoryIdempotency implements IdempotencyStore {
 
   #standing(key: string, held: Running | { readonly record: UnknownRecord }): IdempotencyRecord {
     if (!('leaseUntil' in held) || held.leaseUntil > Date.now()) return held.record;
-    const { argumentsHash, owner } = held.record;
-    const record: UnknownRecord = {
-      state: 'unknown',
-      argumentsHash,
-      owner,
-      info: null,
-      sinceEpochMs: held.leaseUntil,
-    };
+    const record = unknownSince(held.record, held.leaseUntil);
     this.#open.set(key, { record }, 0, ABANDONED_TTL_MS);
     return record;
   }
+}
+
+/** Without what its caller was told. */
+function unknownSince(
+  { argumentsHash, owner }: IdempotencyRecord,
+  sinceEpochMs: number,
+): UnknownRecord {
+  return { state: 'unknown', argumentsHash, owner, info: null, sinceEpochMs };
 }
 
 function isRepeatable(record: FinalRecord | RepeatableRecord, argumentsHash: string): boolean {

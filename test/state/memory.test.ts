@@ -173,6 +173,16 @@ describe('idempotency records in memory', () => {
     expect(await idempotency.begin('k4', 'h', 'b', 1)).toEqual({ ...unknown('o'), info });
   });
 
+  it('free no key whose answer is larger than all the room', async () => {
+    const { idempotency } = createMemoryState({ idempotencyMaxBytes: 20_000 });
+    await idempotency.begin('k', 'h', 'o', 1000);
+    await idempotency.settle('k', 'o', final('o', text(20_000)), 5000);
+    const kept = { ...unknown('o'), sinceEpochMs: Date.now() };
+    expect(await idempotency.begin('k', 'h', 'b', 1000)).toEqual(kept);
+    wait(5000);
+    expect(await idempotency.begin('k', 'h', 'b', 1000)).toBeUndefined();
+  });
+
   it('give a repeatable key to the same arguments only, and keep it through a claim that is taken back', async () => {
     const { idempotency } = createMemoryState();
     const repeatable = { state: 'repeatable', argumentsHash: 'h', owner: 'a' } as const;
