@@ -49,7 +49,8 @@ const OWN_NAMES = 2;
 
 /** What a thrown error's class name and message say; undefined where no rule matches. */
 export function classifyText({ typeNames, message }: ThrownFacts): TextMatch | undefined {
-  const own = typeNames.slice(0, OWN_NAMES);
+  // Of `openai.RateLimitError` the class counts, not its module.
+  const own = typeNames.slice(0, OWN_NAMES).map((name) => name.slice(name.lastIndexOf('.') + 1));
   const text = message.toLowerCase();
   for (const { code, transient, types, words } of RULES) {
     if (own.some((name) => types.includes(name))) return { code, transient, by: 'type' };
@@ -60,19 +61,43 @@ export function classifyText({ typeNames, message }: ThrownFacts): TextMatch | u
 
 // An MCP `isError` text is the tool's own output, not an error's message: `timeout column is
 // required; 429 rows` speaks of data. So here only phrases count that can hardly mean anything
-// else, and none where the text also speaks of a fault in the arguments.
-const REPORTED_RATE =
-  /\brate[ -]limit(?:s|ed|ing)?\b(?! (?:must|should|value|field|column|parameter))|\brate_limit(?:ed|_exceeded|_error|_reached)\b|\btoo[ _]many[ _]requests\b|\b(?:http|status|code|error)(?: ?code)?["']?[ :=]{1,2}429\b|^429\b(?! \w+s\b)/;
-const REPORTED_TIMEOUT =
-  /\btimed out\b|\b(?:request|connection|connect|read|gateway|operation|call|query|socket|upstream|execution) ?timeout\b(?! (?:must|should|value|field|column|parameter))|\btimeout(?: \w+){0,3} (?:after|exceeded|expired|reached|waiting|while)\b|\btimeout ?error\b|^timeout[.!]?$/;
-const REPORTED_UNAVAILABLE =
-  /\btemporarily unavailable\b|\bservice unavailable\b|\b(?:http|status|code|error)(?: ?code)?["']?[ :=]{1,2}503\b/;
+// else, and none but the plainest where the text also speaks of a fault in the arguments.
+const NAMES_A_SETTING = '(?! (?:must|should|value|field|column|parameter))';
+/** `HTTP 429`, `"status": 429`, `error (429)`; no `code 429-B`, no `returned 503 rows`. */
+const reportedStatus = (status: number): string =>
+  String.raw`\b(?:http|status|code|error|returned)(?: ?code)?["']?[ :=(]{1,2}${status}(?![\w-]| \w+s\b)`;
+const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'));
+
+/** Says of itself that the limit was met, whatever else the text says. */
+const RATE_EXCEEDED = String.raw`\brate[ -]limit exceeded\b|\btoo[ _]many[ _]requests\b`;
+const PLAIN_RATE = new RegExp(RATE_EXCEEDED);
+const REPORTED_RATE = anyOf(
+  RATE_EXCEEDED,
+  String.raw`\brate[ -]limit(?:s|ed|ing)?\b${NAMES_A_SETTING}`,
+  String.raw`\brate_limit(?:ed|_exceeded|_error|_reached)\b`,
+  String.raw`\bratelimit(?:ed|error| ?exceeded)\b`,
+  reportedStatus(429),
+  String.raw`^429\b(?! \w+s\b)`,
+);
+const REPORTED_TIMEOUT = anyOf(
+  String.raw`\btimed out\b`,
+  String.raw`\b(?:request|connection|connect|read|gateway|operation|call|query|statement|socket|upstream|execution) ?timeout\b${NAMES_A_SETTING}`,
+  String.raw`\btimeout(?: \w+){0,3} (?:after|exceeded|expired|reached|waiting|while)\b`,
+  String.raw`\btimeout ?error\b`,
+  String.raw`(?:^|\b(?:error|failed): )timeout[.!]?$`,
+);
+const REPORTED_UNAVAILABLE = anyOf(
+  String.raw`\btemporarily unavailable\b|\bservice unavailable\b`,
+  reportedStatus(503),
+);
 const REPORTED_FAULT = /\binvalid\b|\bvalidation\b|\brequired\b|\bmissing argument\b/;
 
 /** The transient condition that an `isError` text plainly reports, if any. */
 export function reportedTransient(text: string): ErrorCode | undefined {
   const lower = text.slice(0, 8192).toLowerCase().trim();
-  if (REPORTED_FAULT.test(lower)) return undefined;
+  if (REPORTED_FAULT.test(lower)) {
+    return PLAIN_RATE.test(lower) ? 'TOOL_RATE_LIMITED' : undefined;
+  }
   if (REPORTED_RATE.test(lower)) return 'TOOL_RATE_LIMITED';
   if (REPORTED_TIMEOUT.test(lower)) return 'TOOL_TIMEOUT';
   return REPORTED_UNAVAILABLE.test(lower) ? 'UPSTREAM_UNAVAILABLE' : undefined;

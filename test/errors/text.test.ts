@@ -11,6 +11,8 @@ describe('by class name', () => {
   it.each([
     ['TimeoutError', 'TOOL_TIMEOUT | yes | unknown | F'],
     ['RateLimitError', 'TOOL_RATE_LIMITED | yes | unknown | N'],
+    ['openai.RateLimitError', 'TOOL_RATE_LIMITED | yes | unknown | N'],
+    ['asyncio.exceptions.TimeoutError', 'TOOL_TIMEOUT | yes | unknown | F'],
     ['ConnectionError', 'UPSTREAM_UNAVAILABLE | yes | unknown | F'],
     ['ServiceUnavailableError', 'UPSTREAM_UNAVAILABLE | yes | unknown | F'],
     ['ValidationError', 'TOOL_VALIDATION_ERROR | no | unknown | S'],
@@ -35,6 +37,11 @@ describe('by class name', () => {
     expect(infoOf({ kind: 'thrown', error: new RateLimitError('x') }).code).toBe(
       'TOOL_RATE_LIMITED',
     );
+  });
+
+  it('a class is no promise that a key makes its call repeatable', () => {
+    const { info } = of(thrown('RateLimitError', 'x'), { idempotent: false }, true);
+    expect(info.retryable).toBe(false);
   });
 
   it('not by an ancestor', () => {
