@@ -10,7 +10,7 @@ import { Problem } from './problem.js';
 export interface ParsedBody {
   readonly value: unknown;
   readonly faults: readonly JsonFault[];
-  /** Whether `$from` stands anywhere in its text, which is not kept. */
+  /** Whether `$from` may stand anywhere in its text, which is not kept. */
   readonly mayReference: boolean;
 }
 
@@ -32,8 +32,9 @@ const badRequest = (detail: string, details?: Record<string, unknown>): Problem 
     ...(details !== undefined && { details }),
   });
 
+/** Its letters may be escaped, too; that a text has others that are costs a walk over the calls. */
 function mayReference(text: string): boolean {
-  return text.includes('$from');
+  return text.includes('$from') || text.includes('\\u00');
 }
 
 function readText(body: Buffer): ParsedBody {

@@ -147,6 +147,20 @@ it('a large result named often is refused, not built', async () => {
   ]);
 });
 
+it.each(['$from', '\\u0024from', '$\\u0066rom'])(
+  '%s is a reference however it is escaped',
+  async (name) => {
+    const harness = await start();
+    const response = await harness.app.inject({
+      method: 'POST',
+      url: '/v1/tool-calls',
+      headers: { 'content-type': 'application/json' },
+      payload: `{"calls":[{"id":"make","tool":"echo","arguments":{"n":42}},{"tool":"echo","arguments":{"n":{"${name}":"make","pointer":"/n"}}}]}`,
+    });
+    expect(response.json().results[1]).toMatchObject({ result: { n: 42 } });
+  },
+);
+
 it('an object with $from among other members is data', async () => {
   const { callOne } = await start();
   const args = { x: { $from: 'a', pointer: '/b', more: 1 } };
