@@ -24,6 +24,12 @@ export class RetryBudget {
     return true;
   }
 
+  /** Gives back what was taken for a retry that is not made. */
+  refund(): void {
+    const { tokens, retryCost } = this.#policy;
+    this.#tokens = Math.min(tokens, this.#tokens + retryCost);
+  }
+
   succeeded(): void {
     const { tokens, successRefill } = this.#policy;
     if (this.#tokens < tokens) this.#tokens = Math.min(tokens, this.#tokens + successRefill);

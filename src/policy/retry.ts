@@ -102,9 +102,10 @@ class Repeater {
     // The run's budget is asked last: it may be remote, and what it gave is spent.
     if (!this.#deps.budget.take()) return { retry: false, stoppedBy: 'budget' };
     if (ctx.runId === undefined) return decision;
-    return this.#takeOfRun(call, ctx).then((taken) =>
-      taken ? decision : { retry: false, stoppedBy: 'budget' },
-    );
+    return this.#takeOfRun(call, ctx).then((taken) => {
+      if (!taken) this.#deps.budget.refund();
+      return taken ? decision : { retry: false, stoppedBy: 'budget' };
+    });
   }
 
   async #takeOfRun(call: ResolvedCall, ctx: CallContext): Promise<boolean> {

@@ -252,6 +252,17 @@ describe('retries', () => {
     ]);
   });
 
+  it('lets no run that has used its own budget spend the tool’s', async () => {
+    const tool = makeTool({ retry: RETRY, maxToolAttempts: 1 });
+    const pipeline = makePipeline(tool, scripted(response(503)).invoke);
+    for (let i = 0; i < 40; i += 1) {
+      const running = pipeline.invoke(makeCall(tool), makeContext({ runId: 'r' }));
+      await advance(100);
+      await running;
+    }
+    expect(pipeline.snapshot().retryBudget.tokens).toBe(500 - 14);
+  });
+
   it('does not retry for a run whose budget cannot be asked', async () => {
     const heard: unknown[] = [];
     const state = {
