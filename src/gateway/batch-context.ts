@@ -8,6 +8,8 @@ import type { Client } from './clients.js';
 export interface BatchContext {
   readonly batchId: string;
   readonly requestId: string;
+  /** The caller chose neither id. */
+  readonly idsAreOurs: boolean;
   readonly client: Client;
   readonly runId: string | undefined;
   /** `performance.now()` milliseconds. */
@@ -30,6 +32,7 @@ export function batchContext(
   return {
     batchId: request.batchId,
     requestId: request.requestId,
+    idsAreOurs: request.idsAreOurs === true,
     client: request.client,
     runId: request.runId,
     receivedAt: request.receivedAt,

@@ -132,12 +132,13 @@ export class Gateway implements ToolDirectory {
     );
   }
 
-  #finished(request: BatchRequest, { trace }: BatchContext, results: readonly ToolResult[]): void {
+  #finished(request: BatchRequest, batch: BatchContext, results: readonly ToolResult[]): void {
+    const { idsAreOurs, trace } = batch;
     trace?.end(results);
     this.#observer.batchDone({
       batchId: request.batchId,
       requestId: request.requestId,
-      idsAreOurs: request.idsAreOurs === true,
+      idsAreOurs,
       runId: request.runId,
       client: request.client.id,
       format: request.format,
@@ -207,6 +208,7 @@ export class Gateway implements ToolDirectory {
     }
     this.#observer.callDone(result, runtime !== undefined, {
       batchId: batch.batchId,
+      idsAreOurs: batch.idsAreOurs,
       client: batch.client.id,
       trace: span?.ids,
     });

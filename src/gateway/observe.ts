@@ -25,7 +25,7 @@ export interface GatewayObserver {
   callDone(
     result: ToolResult,
     known: boolean,
-    batch: { batchId: string; client: string; trace?: TraceIds | undefined },
+    batch: { batchId: string; idsAreOurs: boolean; client: string; trace?: TraceIds | undefined },
   ): void;
   batchDone(summary: BatchSummary): void;
 }

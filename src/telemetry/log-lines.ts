@@ -72,6 +72,10 @@ function levelOf({ status, errorInfo }: ToolResult): 'debug' | 'info' | 'warn' |
 /** What the line of a call says besides its result. */
 export interface CallLine {
   readonly batchId: string;
+  /** No text of the caller's is in the batch's id. Default false. */
+  readonly idsAreOurs?: boolean;
+  /** The tool is configured, its name no text of the caller's. Default false. */
+  readonly known?: boolean;
   readonly client: string;
   readonly traceId?: string | undefined;
 }
@@ -109,5 +113,11 @@ export function logCall(logger: Logger, line: CallLine, result: ToolResult): voi
     numberMember('duration_ms', result.durationMs) +
     textMember('trace_id', line.traceId) +
     lineEnd('call');
-  writeOwnLine(logger, text, `${line.batchId} ${id} ${tool} ${reason ?? ''} ${stoppedBy ?? ''}`);
+  const outside =
+    id +
+    (line.idsAreOurs === true ? '' : ` ${line.batchId}`) +
+    (line.known === true ? '' : ` ${tool}`) +
+    (reason === undefined ? '' : ` ${reason}`) +
+    (stoppedBy === undefined ? '' : ` ${stoppedBy}`);
+  writeOwnLine(logger, text, outside);
 }

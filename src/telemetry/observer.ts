@@ -12,7 +12,7 @@ export interface TelemetryObserver {
   callDone(
     result: ToolResult,
     known: boolean,
-    batch: { batchId: string; client: string; trace?: TraceIds | undefined },
+    batch: { batchId: string; idsAreOurs: boolean; client: string; trace?: TraceIds | undefined },
   ): void;
   batchDone(summary: BatchLine): void;
 }
@@ -25,8 +25,8 @@ export function createObserver(metrics: Metrics, logger?: Logger): TelemetryObse
     callDone(result, known, batch) {
       metrics.callDone(known ? result.tool : '', result, batch.trace);
       if (logger === undefined) return;
-      const traceId = batch.trace?.traceId;
-      logCall(logger, { batchId: batch.batchId, client: batch.client, traceId }, result);
+      const { batchId, idsAreOurs, client, trace } = batch;
+      logCall(logger, { batchId, idsAreOurs, known, client, traceId: trace?.traceId }, result);
     },
     batchDone(summary) {
       metrics.batchDone(summary.results.length);
