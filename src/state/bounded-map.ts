@@ -8,7 +8,7 @@ interface Entry<V> {
   readonly expiresAt: number;
 }
 
-/** Expired entries are looked for at the old end: this many at a write, and when it is full. */
+/** So many entries are looked at for expired ones at a write, and when it is full: all, in turn. */
 const SWEEP_PER_WRITE = 4;
 const SWEEP_WHEN_FULL = 64;
 
@@ -17,6 +17,7 @@ export class BoundedMap<V> {
   readonly #maxBytes: number;
   readonly #whenFull: 'drop_oldest' | 'refuse';
   #bytes = 0;
+  #sweeper = this.#entries.entries();
 
   constructor(maxBytes: number, whenFull: 'drop_oldest' | 'refuse' = 'drop_oldest') {
     this.#maxBytes = maxBytes;
@@ -58,13 +59,13 @@ export class BoundedMap<V> {
     this.#bytes -= entry.bytes;
   }
 
+  /** Goes on where it stopped: behind those that are kept for long are others that are not. */
   #dropExpired(lookAt: number): void {
     const now = Date.now();
-    let looked = 0;
-    for (const [key, { expiresAt }] of this.#entries) {
-      if (expiresAt <= now) this.delete(key);
-      looked += 1;
-      if (looked >= lookAt) return;
+    for (let looked = 0; looked < lookAt; looked += 1) {
+      const { done, value } = this.#sweeper.next();
+      if (done === true) this.#sweeper = this.#entries.entries();
+      else if (value[1].expiresAt <= now) this.delete(value[0]);
     }
   }
 

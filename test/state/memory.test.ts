@@ -39,8 +39,8 @@ describe('a bounded map', () => {
     expect(map.get('old5')).toBe(5);
     wait(100);
     expect(map.get('old5')).toBeUndefined();
-    for (let n = 0; n < 30; n += 1) map.set(`new${n}`, n, 0, 100);
-    expect(map.size).toBe(30);
+    for (let n = 0; n < 40; n += 1) map.set(`new${n}`, n, 0, 100);
+    expect(map.size).toBe(40);
   });
 
   it('can refuse instead of dropping, until something expires', () => {
@@ -49,6 +49,17 @@ describe('a bounded map', () => {
     expect([map.set('c', 1, 500, 50), map.get('a')]).toEqual([false, 1]);
     wait(50);
     expect(map.set('c', 1, 100, 50)).toBe(true);
+  });
+
+  it('finds room also where what has expired stands behind what has not', () => {
+    const map = new BoundedMap<number>(1_000_000, 'refuse');
+    let size = 0;
+    while (map.set(`k${size}`, size, 0, size < 500 ? 1_000_000 : 50)) size += 1;
+    wait(50);
+    let tries = 0;
+    while (!map.set('new', 1, 0, 50) && tries < size) tries += 1;
+    expect(tries).toBeLessThan(size / 50);
+    expect(map.get('k0')).toBe(0);
   });
 });
 
