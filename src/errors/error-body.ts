@@ -1,7 +1,9 @@
 // Reads the machine code and the human text out of an error answer: exact fields of known shapes,
 // never prose. The shapes stand in the order in which they are tried.
+import { allCodes, awsCode } from './body-codes.js';
 import { asArray, codeAt, dig, stringAt } from './json-fields.js';
 import { first } from './retry-after.js';
+import { withFieldFaults } from './field-faults.js';
 import type { HeaderBag } from './outcome.js';
 
 type Code = string | number | undefined;
@@ -51,7 +53,8 @@ export function readErrorBody(body: string, headers: HeaderBag, cut = false): Er
     return { json, code, codes: code === undefined ? [] : [code.toLowerCase()], text };
   }
   const found = findShape(whole, headers);
-  return { json, code: found.code, codes: allCodes(whole, amzn), text: found.text };
+  const text = withFieldFaults(found.text ?? stringAt(whole, 'title'), whole);
+  return { json, code: found.code, codes: allCodes(whole, amzn), text };
 }
 
 function findShape(body: object, headers: HeaderBag): Found {
@@ -90,7 +93,11 @@ function errorObject(body: unknown): Found | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   return {
     code: stringAt(error, 'code') ?? stringAt(error, 'type') ?? codeAt(error, 'code'),
-    text: stringAt(error, 'message') ?? stringAt(error, 'detail'),
+    text:
+      stringAt(error, 'message') ??
+      stringAt(error, 'detail') ??
+      stringAt(error, 'description') ?? // Razorpay
+      stringAt(error, 'reason'), // Elasticsearch
   };
 }
 
@@ -99,14 +106,6 @@ function awsError(body: unknown, headers: HeaderBag): Found | undefined {
   const code = awsCode(first(headers['x-amzn-errortype']) ?? stringAt(body, '__type'));
   if (code === undefined) return undefined;
   return { code, text: stringAt(body, 'message') ?? stringAt(body, 'Message') };
-}
-
-function awsCode(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : /([\w.-]{1,120})\s*(?::.*)?$/.exec(afterHash(name))?.[1];
-}
-
-function afterHash(name: string): string {
-  return name.slice(name.indexOf('#') + 1).slice(0, 300);
 }
 
 /** `{code, message}` and its cousins. */
@@ -162,17 +161,26 @@ function detailObject(body: unknown): Found | undefined {
   };
 }
 
+const TEXT_FIELDS: readonly (readonly string[])[] = [
+  ['message'],
+  ['detail'],
+  ['description'],
+  ['errors'],
+  ['msg'], // Twirp
+  ['error_message'], // Google Maps
+  ['errorMessage'], // AWS Lambda
+  ['errorMessages', '0'], // Jira
+  ['errorSummary'], // Okta
+  ['error_summary'], // Dropbox
+  ['fault', 'faultstring'], // Apigee
+];
+
+/** A body without a code, unless its status is one (`{status: "OVER_QUERY_LIMIT"}`, Google Maps). */
 function textOnly(body: unknown): Found {
-  return {
-    code: undefined,
-    text:
-      stringAt(body, 'message') ??
-      stringAt(body, 'detail') ??
-      stringAt(body, 'detail', '0', 'msg') ?? // FastAPI
-      stringAt(body, 'description') ??
-      stringAt(body, 'errors') ??
-      stringAt(body, 'title'),
-  };
+  const status = stringAt(body, 'status');
+  const code = status !== undefined && /^[A-Z]+(?:_[A-Z]+)+$/.test(status) ? status : undefined;
+  const field = TEXT_FIELDS.find((path) => stringAt(body, ...path) !== undefined);
+  return { code, text: field && stringAt(body, ...field) };
 }
 
 /** AWS's query protocol and S3 answer XML; of other markup nothing is read. */
@@ -182,49 +190,6 @@ function readMarkup(body: string): ErrorBody {
   if (code === undefined) return NOTHING;
   const text = /<Message>([^<]{1,1000})<\/Message>/.exec(head)?.[1];
   return { json: undefined, code, codes: [code.toLowerCase()], text };
-}
-
-const CODE_PATHS: readonly (readonly string[])[] = [
-  ['error', 'code'],
-  ['error', 'type'],
-  ['error', 'status'],
-  ['error', 'reason'],
-  ['code'],
-  ['type'],
-  ['error'],
-  ['errorCode'],
-  ['error_code'],
-  ['Code'],
-  ['errorType'],
-  ['errors', '0', 'code'],
-  ['errors', '0', 'reason'],
-  ['errors', '0', 'type'],
-  ['errors', '0', 'error'],
-  ['errors', '0', 'extensions', 'code'],
-  ['detail', 'code'],
-  ['detail', 'status'],
-];
-
-/** Google's lists: any entry may name the cause. Of other lists each entry may tell of a part. */
-const REASON_LISTS: readonly (readonly string[])[] = [
-  ['error', 'errors'],
-  ['error', 'details'],
-];
-
-function allCodes(body: object, amzn: string | undefined): readonly string[] {
-  const codes: string[] = [];
-  const add = (code: unknown): void => {
-    if (typeof code === 'string' && code.length <= 200) codes.push(code.toLowerCase());
-  };
-  for (const path of CODE_PATHS) add(dig(body, path));
-  for (const path of REASON_LISTS) {
-    for (const entry of asArray(dig(body, path))) add(dig(entry, ['reason']));
-  }
-  add(awsCode(amzn ?? stringAt(body, '__type')));
-  // Meta's codes are numbers, and its type is the same for nearly all of them.
-  const number = dig(body, ['error', 'code']);
-  if (typeof number === 'number') add(`${stringAt(body, 'error', 'type') ?? ''}.${number}`);
-  return codes;
 }
 
 /** Words only: no JSON literal, no broken JSON, nothing that is declared as something else. */

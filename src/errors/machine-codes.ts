@@ -32,6 +32,7 @@ const QUOTA_CODES = codes([
   'quota_exhausted', // Google ErrorInfo
   'daily_limit_exceeded', // Google, older APIs; monday.com
   'daily_limit_exceeded_unreg',
+  'over_daily_limit', // Google Maps
   'quota_limited', // Brave Search
   'arrearage', // Alibaba DashScope
   'servicequotaexceededexception', // AWS
@@ -65,6 +66,7 @@ const THROTTLE_CODES = codes([
   'rate_limit', // Stripe, HubSpot
   'rate_limit_reached', // Airtable
   'complexity_budget_exhausted', // monday.com
+  'over_query_limit', // Google Maps
   'oauthexception.4', // Meta: of the app, of the user, of the page, of the custom limits
   'oauthexception.17',
   'oauthexception.32',
@@ -111,6 +113,7 @@ const CREDENTIAL_CODES = codes([
   'missing_scope',
   'unauthenticated', // GraphQL servers, gRPC
   'oauthexception.190', // Meta
+  'request_denied', // Google Maps
 ]);
 
 /** The credential is known, and may not do this. */
@@ -131,6 +134,7 @@ const INVALID_CODES = codes([
   'graphql_parse_failed',
   'invalid_arguments', // Slack
   'invalid_argument', // gRPC
+  'invalid_request', // Google Maps
 ]);
 
 const MEANINGS = {

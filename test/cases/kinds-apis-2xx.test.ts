@@ -128,6 +128,25 @@ runRows({
       answer(200, {}, { error: { code: 'insufficient_quota' } }),
       fails('UPSTREAM_QUOTA_EXHAUSTED', false, 'completed', refused),
     ),
+    ...(
+      [
+        ['OVER_QUERY_LIMIT', 'TOOL_RATE_LIMITED', true],
+        ['OVER_DAILY_LIMIT', 'UPSTREAM_QUOTA_EXHAUSTED', false],
+        ['REQUEST_DENIED', 'UPSTREAM_AUTH_FAILED', false],
+        ['INVALID_REQUEST', 'UPSTREAM_INVALID_REQUEST', false],
+        ['ZERO_RESULTS', 'TOOL_EXECUTION_FAILED', false],
+      ] as const
+    ).map(([status, code, retryable]) =>
+      row(
+        `Google Maps: ${status}`,
+        { ...GET, http: { success_when: { pointer: '/status', equals: 'OK' } } },
+        answer(200, {}, { status, error_message: 'see the console' }),
+        fails(code, retryable, 'completed', {
+          message: /see the console/,
+          details: { upstream_code: status },
+        }),
+      ),
+    ),
     row(
       'a status in the body',
       { ...GET3, http: { success_when: { pointer: '/status', not_equals: 429 } } },

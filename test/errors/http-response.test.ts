@@ -523,9 +523,27 @@ describe('messages and details', () => {
     [
       'FastAPI',
       { detail: [{ loc: ['q'], msg: 'field required', type: 'missing' }] },
-      'field required',
+      ': q: field required',
     ],
     ['JSON string', '"no more seats"', 'no more seats'],
+    [
+      'Rails',
+      { errors: { city: ['is unknown', 'is too long'] } },
+      ': city: is unknown, is too long',
+    ],
+    [
+      'ASP.NET',
+      { title: 'One or more errors.', errors: { '$.city': ['is unknown'] } },
+      ': One or more errors. ($.city: is unknown)',
+    ],
+    [
+      'Jira',
+      { errorMessages: ['no more seats'], errors: { priority: 'is gone' } },
+      ': no more seats (priority: is gone)',
+    ],
+    ['Elasticsearch', { error: { type: 'x_exception', reason: 'no more seats' } }, 'no more seats'],
+    ['Okta', { errorCode: 'E0000001', errorSummary: 'no more seats' }, 'no more seats'],
+    ['Apigee', { fault: { faultstring: 'no more seats', detail: {} } }, 'no more seats'],
   ])('carries the upstream words: %s', (_name, body, words) => {
     expect(infoOf(response(422, {}, body)).message).toContain(words);
   });
