@@ -186,9 +186,9 @@ function textOnly(body: unknown): Found {
 /** AWS's query protocol and S3 answer XML; of other markup nothing is read. */
 function readMarkup(body: string): ErrorBody {
   const head = body.slice(0, 4096);
-  const code = /<Code>([\w.-]{1,120})<\/Code>/.exec(head)?.[1];
+  const code = /<(?:\w{1,20}:)?Code>\s{0,50}([\w.-]{1,120})\s{0,50}<\//.exec(head)?.[1];
   if (code === undefined) return NOTHING;
-  const text = /<Message>([^<]{1,1000})<\/Message>/.exec(head)?.[1];
+  const text = /<(?:\w{1,20}:)?Message>([^<]{1,1000})<\//.exec(head)?.[1];
   return { json: undefined, code, codes: [code.toLowerCase()], text };
 }
 

@@ -40,8 +40,9 @@ const REFINEMENTS: readonly (readonly [
   [[2, 400], 'throttledBody', codesMean('throttle')],
   [[403], 'forbiddenRateLimit', codesMean('throttle')],
   [[403], 'forbiddenRateLimit', ({ outcome }) => showsRateLimit(outcome.headers)],
-  [[403], 'mcpCredential', lacksScope],
-  [[401, 407], 'mcpCredential', ({ subject }) => subject.kind === 'mcp'],
+  [[403], 'mcpCredential', (evidence) => isMcp(evidence) && lacksScope(evidence)],
+  [[401, 407], 'mcpCredential', isMcp],
+  [[403], 'credentialInBody', lacksScope],
   [[2, 400, 403], 'credentialInBody', codesMean('credential')],
   [[2, 400], 'forbiddenInBody', codesMean('forbidden')],
   [[400], 'timedOutInBody', codesMean('timeout')],
@@ -142,9 +143,12 @@ function responseDetails(
   return details;
 }
 
+function isMcp({ subject }: ResponseEvidence): boolean {
+  return subject.kind === 'mcp';
+}
+
 /** A scope that the credential lacks (RFC 6750 §3.1), in the challenge or in the body. */
-function lacksScope({ outcome, body, subject }: ResponseEvidence): boolean {
-  if (subject.kind !== 'mcp') return false;
+function lacksScope({ outcome, body }: ResponseEvidence): boolean {
   const challenge = first(outcome.headers['www-authenticate']) ?? '';
   return challenge.includes('insufficient_scope') || means('scope', body.codes);
 }

@@ -83,8 +83,11 @@ const KEY_IN_FLIGHT_CODES = codes([
   'request_in_progress',
 ]);
 
-/** OAuth 2 bearer (RFC 6750 §3.1): the credential lacks a scope. */
-const SCOPE_CODES = codes(['insufficient_scope']);
+/** The credential lacks a scope. */
+const SCOPE_CODES = codes([
+  'insufficient_scope', // RFC 6750 §3.1
+  'access_token_scope_insufficient', // Google ErrorInfo
+]);
 
 /** The credential is not accepted, told with another status than 401: AWS and Gemini answer 400. */
 const CREDENTIAL_CODES = codes([

@@ -49,7 +49,12 @@ const VENDOR_RESETS: readonly (readonly [remaining: string, reset: string])[] = 
 ];
 
 /** Generic enough to be believed on a 429 that names a reset without what remains. */
-const LONE_RESETS = new Set(['x-ratelimit-reset-after', 'x-ratelimit-reset', 'ratelimit-reset']);
+const LONE_RESETS = new Set([
+  'x-ratelimit-reset-after',
+  'x-ratelimit-reset',
+  'ratelimit-reset',
+  'x-rate-limit-reset',
+]);
 
 const LIMIT_HEADERS = [
   'x-ratelimit-limit',
@@ -71,11 +76,15 @@ export function readRetryHint(evidence: HintEvidence): RetryHint | undefined {
 /** Whether the headers show that nothing remains, or ask for a wait outright (403, taxonomy.md). */
 export function showsRateLimit(headers: HeaderBag): boolean {
   return (
-    headers['retry-after'] !== undefined ||
-    headers['retry-after-ms'] !== undefined ||
+    saysSomething(headers['retry-after']) ||
+    saysSomething(headers['retry-after-ms']) ||
     exhaustedSeconds(headers) !== undefined ||
     VENDOR_RESETS.some(([remaining]) => isExhausted(headers[remaining]))
   );
+}
+
+function saysSomething(value: string | readonly string[] | undefined): boolean {
+  return (first(value)?.trim() ?? '') !== '';
 }
 
 /** `x-should-retry: false` or a negative gRPC pushback: the upstream wants no retry. */

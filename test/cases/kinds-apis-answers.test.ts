@@ -86,6 +86,16 @@ runRows({
         ],
       },
     }),
+    credential('Google answers 403: scope', 403, {
+      error: {
+        code: 403,
+        status: 'PERMISSION_DENIED',
+        details: [{ reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' }],
+      },
+    }),
+    credential('a bearer challenge answers 403: scope', 403, '', {
+      'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"',
+    }),
     credential('OAuth client', 400, { error: 'invalid_client' }),
     credential('Meta', 400, { error: { type: 'OAuthException', code: 190, message: 'x' } }),
     credential('a code in camel case', 400, { error: { code: 'invalidApiKey' } }),
@@ -121,6 +131,7 @@ runRows({
       { message: 'Resource not accessible by integration' },
       { 'x-ratelimit-remaining': '4999' },
     ),
+    forbidden('a header that says nothing', 403, '', { 'retry-after': '' }),
     forbidden('Jira', 403, { errorMessages: ['You do not have permission'], errors: {} }),
   ],
 

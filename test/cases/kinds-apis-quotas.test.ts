@@ -123,6 +123,13 @@ runRows({
       null,
     ),
     limited(
+      'XML with a namespace and line breaks',
+      400,
+      { 'content-type': 'text/xml' },
+      '<e:Error xmlns:e="x"><e:Code>\n  Throttling\n</e:Code><e:Message>x</e:Message></e:Error>',
+      null,
+    ),
+    limited(
       'Alibaba Cloud',
       400,
       {},

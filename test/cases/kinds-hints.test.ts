@@ -387,6 +387,7 @@ runRows({
     ),
     // Beyond the table: on a 429 a lone reset can only mean when the next call is due.
     limited('no remaining at all, on a 429', { 'x-ratelimit-reset': '30' }, 30_000),
+    limited('no remaining at all, spelt otherwise', { 'x-rate-limit-reset': '30' }, 30_000),
     limited(
       'epoch milliseconds',
       () => ({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.now() + 9000) }),
