@@ -1,8 +1,8 @@
 // Stack frames in a text: of no use to a caller, and full of paths. A line that only begins with "at"
 // is prose and stays.
 
-/** JavaScript, Java and .NET; the line break may be one of JSON's. */
-const AT_LINES = /(?:\r?\n|\\n)(?:[ \t]|\\t)*at ((?:(?!\\n)[^\n])*)/g;
+/** JavaScript, Java and .NET; the line break may be one of JSON's, and then a quote ends the last. */
+const AT_LINES = /(?:\r?\n|\\n)(?:[ \t]|\\t)*at ((?:(?!\\n)[^\n"])*)/g;
 
 /** Python, PHP, Ruby and Go. */
 const OTHER_FRAMES =

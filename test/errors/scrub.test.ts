@@ -179,6 +179,12 @@ describe('token shapes', () => {
     expect(scrubber.text(`boom${frames}`)).toBe('boom');
   });
 
+  it('stack frames go: what follows them in JSON stays', () => {
+    expect(
+      scrubber.text('{"stack":"x\\n    at f (/srv/a.js:1:2)\\n    at /srv/b.js:3:4","id":7}'),
+    ).toBe('{"stack":"x","id":7}');
+  });
+
   it.each([
     'rows are missing\nat least two are needed',
     'the store closed\nat 10:30:15',
