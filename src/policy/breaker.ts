@@ -1,5 +1,5 @@
 // The circuit breaker. opossum is the state machine and the rolling window; it is told finished
-// verdicts and never runs a call. That gives what its own `fire` cannot: neutral outcomes, k probes,
+// verdicts by its own events and never runs a call. That gives what its own `fire` cannot: neutral outcomes, k probes,
 // no dilution by calls in flight, no wedge by a probe that hangs, and the time to the next probe.
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
@@ -24,11 +24,9 @@ export interface Refusal {
 }
 
 const SLICES = 10;
-const FAILED = new Error('a call failed');
 const TURN_GRACE_MS = 1000;
 /** Between two callers that come back after the probe; `spread` may say more. */
 const MIN_SPACING_MS = 1;
-const ignore = (): void => undefined;
 
 /** How callers come back after the probe: how long it takes, and how far apart they are told. */
 export interface Spread {
@@ -80,7 +78,7 @@ export class Breaker {
   get failureCount(): number {
     if (this.#state !== 'closed') return this.#failureCount;
     this.#rotate();
-    return this.#core?.stats.failures ?? 0;
+    return this.#counts().failures;
   }
 
   /** Milliseconds until a probe is admitted; null while it is closed. */
@@ -136,10 +134,24 @@ export class Breaker {
     }
     if (verdict === 'neutral') return;
     this.#rotate();
-    // A success only counts as one more call, and opossum counts those by its own event; running an
-    // action for it would cost four promises and keep its latency.
-    if (verdict === 'success') this.#circuit.emit('fire');
-    else this.#circuit.fire().catch(ignore);
+    // opossum counts by these events. Its own `fire` would run an action, with four promises, and at
+    // each failure add up every figure it keeps.
+    this.#circuit.emit('fire');
+    if (verdict === 'success') return;
+    this.#circuit.emit('failure');
+    const { fires, failures } = this.#counts();
+    const { minCalls, failureRate } = this.policy;
+    if (fires >= minCalls && failures / fires >= failureRate) this.#circuit.open();
+  }
+
+  #counts(): { readonly fires: number; readonly failures: number } {
+    let fires = 0;
+    let failures = 0;
+    for (const slice of this.#core?.status.window ?? []) {
+      fires += slice.fires;
+      failures += slice.failures;
+    }
+    return { fires, failures };
   }
 
   /**
@@ -200,28 +212,19 @@ export class Breaker {
   }
 
   #createCore(halfOpen: boolean): CircuitBreaker<[]> {
-    const core = new CircuitBreaker<[]>(
-      () => {
-        // A throw is counted at once; a rejection would be counted some microtasks later.
-        throw FAILED;
-      },
-      {
-        timeout: false,
-        resetTimeout: timerMs(this.policy.openMs),
-        // opossum opens strictly above its threshold, we at it.
-        errorThresholdPercentage: this.policy.failureRate * 100 - 1e-6,
-        volumeThreshold: this.policy.minCalls,
-        rollingCountTimeout: this.policy.windowMs,
-        rollingCountBuckets: SLICES,
-        rollingPercentilesEnabled: false,
-        enableSnapshots: false,
-        rotateBucketController: this.#rotator,
-        ...(halfOpen && { state: HALF_OPEN }),
-      },
-    );
+    const core = new CircuitBreaker<[]>(() => Promise.resolve(), {
+      timeout: false,
+      resetTimeout: timerMs(this.policy.openMs),
+      rollingCountTimeout: this.policy.windowMs,
+      rollingCountBuckets: SLICES,
+      rollingPercentilesEnabled: false,
+      enableSnapshots: false,
+      rotateBucketController: this.#rotator,
+      ...(halfOpen && { state: HALF_OPEN }),
+    });
     core.on('open', () => {
       const again = this.#state === 'half_open';
-      this.#failureCount = again ? this.#failureCount + 1 : core.stats.failures;
+      this.#failureCount = again ? this.#failureCount + 1 : this.#counts().failures;
       this.#byOperator = false;
       this.#openedAt = performance.now();
       this.#changed('open');
