@@ -20,7 +20,10 @@ export const ErrorReportSchema = Type.Object(
         message: Type.Optional(Type.String()),
         status: Type.Optional(Type.Integer({ minimum: 100, maximum: 999 })),
         headers: Type.Optional(
-          Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+          Type.Record(
+            Type.String(),
+            Type.Union([Type.String(), Type.Number(), Type.Array(Type.String())]),
+          ),
         ),
         body: Type.Optional(Type.Unknown({ description: 'JSON, or text.' })),
         code: Type.Optional(Type.String({ description: 'A transport code such as ECONNRESET.' })),

@@ -373,6 +373,13 @@ describe('a status', () => {
       false,
     ),
     status(
+      'a header whose value is a number',
+      { status: 429, headers: { 'retry-after': 3 } },
+      'transient',
+      fails('TOOL_RATE_LIMITED', true, 'completed', { retry: 3000 }),
+      false,
+    ),
+    status(
       '429 out of money',
       { status: 429, body: { error: { code: 'insufficient_quota' } } },
       'unexpected',
