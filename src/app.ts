@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly admin?: Admin;
   /** Default: metrics of its own that nothing feeds. */
   readonly metrics?: Metrics;
+  /** A client that reads nothing of what waits for it is let go after this time. Default 30 s. */
+  readonly stalledClientMs?: number;
   /** Registered before the routes, to see them all. */
   readonly describe?: FastifyPluginAsync;
 }
@@ -74,7 +76,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   });
   followResponses(app.server);
-  closeStalledClients(app.server);
+  closeStalledClients(app.server, options.stalledClientMs);
   const metrics = options.metrics ?? createMetrics();
   await app.register(problemPlugin, {
     onRefused: (status, code) => {

@@ -38,9 +38,11 @@ export function dependencyGraph(calls: readonly ToolCall[], mayReference: boolea
       return [];
     }),
   );
-  for (const index of waitingForever(graph)) {
+  const startable = new Set(startOrder(graph));
+  graph.forEach((_dependencies, index) => {
+    if (startable.has(index)) return;
     addFault(errors, `/calls/${index}/depends_on`, 'waits in a circle: it can never start');
-  }
+  });
   return hasFaults(errors) ? { ok: false, errors } : { ok: true, graph };
 }
 
@@ -54,20 +56,24 @@ function namedBy(call: ToolCall, index: number, mayReference: boolean): Map<stri
   return names;
 }
 
-/** Kahn's algorithm: the positions of calls in a circle, or behind one. */
-function waitingForever(graph: DependencyGraph): number[] {
+/**
+ * Kahn's algorithm: the positions of the calls, each after all that it waits for, else as submitted.
+ * Calls in a circle, or behind one, are not among them.
+ */
+export function startOrder(graph: DependencyGraph): number[] {
   const waiting = graph.map((dependencies) => dependencies.length);
   const dependents: number[][] = graph.map(() => []);
   graph.forEach((dependencies, index) => {
     for (const dependency of dependencies) dependents[dependency]?.push(index);
   });
-  const free = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
-  for (let index = free.pop(); index !== undefined; index = free.pop()) {
+  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
+  // Grows while it is walked.
+  for (const index of order) {
     for (const dependent of dependents[index] ?? []) {
       const left = (waiting[dependent] ?? 0) - 1;
       waiting[dependent] = left;
-      if (left === 0) free.push(dependent);
+      if (left === 0) order.push(dependent);
     }
   }
-  return waiting.flatMap((count, index) => (count > 0 ? [index] : []));
+  return order;
 }

@@ -2,7 +2,7 @@
 // per call, in submission or completion order; a caller that streams hears each as it completes.
 import type { ToolCall, ToolResult } from '../call.js';
 import type { BatchContext } from './batch-context.js';
-import type { DependencyGraph } from './dependencies.js';
+import { type DependencyGraph, startOrder } from './dependencies.js';
 import { executeCall, settleWithout, type ToolDirectory } from './execute-call.js';
 import { resolveReferences } from './references.js';
 
@@ -51,27 +51,23 @@ async function observe(
   return returnOrder === 'completion' ? completed : results;
 }
 
-/** Starts every call once those it waits for are done; the graph has no cycle. */
+/** Starts every call once those it waits for are done; the graph has no circle. */
 function startInOrder(
   calls: readonly ToolCall[],
   graph: DependencyGraph,
   batch: BatchContext,
   directory: ToolDirectory,
 ): Promise<ToolResult>[] {
-  const started: (Promise<ToolResult> | undefined)[] = [];
-  const start = (index: number): Promise<ToolResult> => {
-    const known = started[index];
-    if (known !== undefined) return known;
+  const running: Promise<ToolResult>[] = [];
+  for (const index of startOrder(graph)) {
     const call = calls[index] as ToolCall;
-    const dependencies = (graph[index] ?? []).map(start);
-    const promise =
+    const dependencies = (graph[index] ?? []).map((at) => running[at] as Promise<ToolResult>);
+    running[index] =
       dependencies.length === 0
         ? executeCall(call, batch, directory)
         : afterDependencies(call, dependencies, batch, directory);
-    started[index] = promise;
-    return promise;
-  };
-  return calls.map((_call, index) => start(index));
+  }
+  return running;
 }
 
 async function afterDependencies(

@@ -167,6 +167,22 @@ it('an object with $from among other members is data', async () => {
   expect((await callOne('echo', args)).result).toEqual(args);
 });
 
+it('a long chain is kept, each call after the one behind it', async () => {
+  harness = await startHarness({
+    server: { max_batch: 10_000 },
+    tools: [{ name: 'echo', input_schema: { type: 'object' }, module: echo }],
+  });
+  const calls = Array.from({ length: 5_000 }, (_, i) => ({
+    id: `c${i}`,
+    tool: 'echo',
+    arguments: { from: i < 4_999 ? { $from: `c${i + 1}`, pointer: '/n' } : 0, n: i },
+  }));
+  const results = await harness.call(calls);
+  expect(results.map(({ result }) => result)).toEqual(
+    calls.map((_call, i) => ({ from: i < 4_999 ? i + 1 : 0, n: i })),
+  );
+});
+
 describe('the graph', () => {
   const call = (id: string, ...dependsOn: string[]) => ({
     id,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Harness, startHarness, type WireResult } from '../support/harness.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
@@ -149,9 +149,19 @@ describe('a client that leaves', () => {
 });
 
 describe('a client that does not read', () => {
-  afterEach(() => {
-    harness.app.server.setTimeout(30_000);
+  let patient: Harness;
+
+  beforeAll(async () => {
+    const tool = {
+      name: 'get',
+      input_schema: { type: 'object' },
+      http: { method: 'GET', url: `${upstream.url}/` },
+    };
+    patient = await startHarness({ tools: [tool] }, { stalledClientMs: 200 });
+    await patient.app.listen({ host: '127.0.0.1', port: 0 });
   });
+
+  afterAll(() => patient.close());
 
   const REQUESTS: [string, string, string][] = [
     ['JSON', '/v1/tool-calls', 'application/json'],
@@ -160,13 +170,12 @@ describe('a client that does not read', () => {
   ];
 
   it.each(REQUESTS)('is let go: %s', async (_name, path, accept) => {
-    expect(harness.app.server.timeout).toBe(30_000);
-    harness.app.server.setTimeout(200);
-    const connection = once(harness.app.server, 'connection') as Promise<[Socket]>;
+    const { server } = patient.app;
+    const connection = once(server, 'connection') as Promise<[Socket]>;
     upstream.script({ status: 200, body: { text: 'x'.repeat(1_000_000) } });
     const ids = Array.from({ length: 20 }, (_, index) => `c${index}`);
     const payload = path === '/mcp' ? mcpBody(...ids) : body(...ids);
-    const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
     client.write(
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${payload.length}\r\n\r\n${payload}`,
@@ -174,15 +183,20 @@ describe('a client that does not read', () => {
     const [socket] = await connection;
     await once(socket, 'close');
     expect(upstream.requests.length).toBeGreaterThan(0);
-    expect(harness.gateway.running.size).toBe(0);
+    expect(patient.gateway.running.size).toBe(0);
     client.destroy();
   });
 
   it('is none while it is its calls that take their time', async () => {
-    harness.app.server.setTimeout(50);
+    const { port } = patient.app.server.address() as AddressInfo;
     upstream.script({ status: 200, body: { late: true }, delayMs: 400 });
     for (const accept of ['application/json', 'text/event-stream']) {
-      expect(await (await post(accept, body('a'))).text()).toContain('"late":true');
+      const response = await fetch(`http://127.0.0.1:${port}/v1/tool-calls`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: body('a'),
+      });
+      expect(await response.text()).toContain('"late":true');
     }
   });
 });
