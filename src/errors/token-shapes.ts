@@ -18,6 +18,9 @@ interface Shape {
 
 const SECRET_WORD = /pass|pwd|bindpw|secret|key|token|signature|credential|sid\b|session/i;
 
+/** An id and a key of theirs. */
+const BOT = /\d:A/;
+
 const SHAPES: readonly Shape[] = [
   // Private keys, also ones that were cut.
   {
@@ -88,8 +91,8 @@ const SHAPES: readonly Shape[] = [
     replacement: REDACTED,
   },
   // Bots of Telegram; webhooks of Discord.
-  { hint: /\d:A/, pattern: /(?<![\dA-Za-z])\d{6,12}:AA[\w-]{30,}/g, replacement: REDACTED },
-  { hint: /\d:A/, pattern: /(\/bot\d{6,12}:)[\w-]{30,}/g, replacement: `$1${REDACTED}` },
+  { hint: BOT, pattern: /(?<![\dA-Za-z])\d{6,12}:AA[\w-]{30,}/g, replacement: REDACTED },
+  { hint: BOT, pattern: /(\/bot\d{6,12}:)[\w-]{30,}/g, replacement: `$1${REDACTED}` },
   {
     hint: /\/webhooks\//,
     pattern: /(\/api\/webhooks\/\d{5,25}\/)[\w-]+/g,
@@ -105,6 +108,17 @@ const SHAPES: readonly Shape[] = [
     pattern: /(hooks\.slack\.com\/(?:services|workflows)\/)[\w/]+/g,
     replacement: `$1${REDACTED}`,
   },
+  // A command line: --token …, -u user:…
+  {
+    hint: /(?:^|\s)-/,
+    pattern: new RegExp(`((?:^|\\s)--${SECRET_NAME}\\s{1,3}["']?)[^\\s"']{3,}`, 'gi'),
+    replacement: `$1${REDACTED}`,
+  },
+  {
+    hint: /\s-u/,
+    pattern: /(\s-u\s{0,3}["']?[^\s:"']{1,64}:)[^\s"']+/g,
+    replacement: `$1${REDACTED}`,
+  },
   // "password": "…", api_key=…, Token: …
   {
     hint: SECRET_WORD,
@@ -118,17 +132,6 @@ const SHAPES: readonly Shape[] = [
   {
     hint: SECRET_WORD,
     pattern: new RegExp(`(<(?:[\\w-]{1,40}:)?${SECRET_NAME}>)[^<]{1,4096}`, 'gi'),
-    replacement: `$1${REDACTED}`,
-  },
-  // A command line: --token …, -u user:…
-  {
-    hint: /(?:^|\s)-/,
-    pattern: new RegExp(`((?:^|\\s)--${SECRET_NAME}\\s{1,3}["']?)[^\\s"']{3,}`, 'gi'),
-    replacement: `$1${REDACTED}`,
-  },
-  {
-    hint: /\s-u/,
-    pattern: /(\s-u\s{0,3}["']?[^\s:"']{1,64}:)[^\s"']+/g,
     replacement: `$1${REDACTED}`,
   },
   // Incorrect API key provided: …
@@ -160,8 +163,12 @@ const HEX_ONLY = /^[0-9a-f -]*$/;
 export function redactShapes(text: string): string {
   if (HEX_ONLY.test(text)) return text;
   let out = text;
+  // Neighbours share a hint; what is not there stays away whatever is taken out.
+  let missing: RegExp | undefined;
   for (const { hint, pattern, replacement } of SHAPES) {
+    if (hint === missing) continue;
     if (hint.test(out)) out = out.replace(pattern, replacement);
+    else missing = hint;
   }
   return withoutStackFrames(out);
 }
