@@ -29,6 +29,8 @@ const codesMean =
   ({ body }) =>
     body.codes.length > 0 && means(meaning, body.codes);
 
+const isThrottled = codesMean('throttle');
+
 /** First that holds wins. `2` stands for a 2xx that failed the author's predicate. */
 const REFINEMENTS: readonly (readonly [
   statuses: readonly number[],
@@ -37,9 +39,9 @@ const REFINEMENTS: readonly (readonly [
 ])[] = [
   [[402], 'billingOn402', codesMean('quota')],
   [[2, 400, 401, 403, 429], 'quotaExhausted', codesMean('quota')],
-  [[2, 400], 'throttledBody', codesMean('throttle')],
-  [[403], 'forbiddenRateLimit', codesMean('throttle')],
-  [[403], 'forbiddenRateLimit', ({ outcome }) => showsRateLimit(outcome.headers)],
+  [[2], 'rateLimitedInPart', (evidence) => isThrottled(evidence) && hasData(evidence)],
+  [[2, 400, 403], 'rateLimited', isThrottled],
+  [[403], 'rateLimited', ({ outcome }) => showsRateLimit(outcome.headers)],
   [[403], 'mcpCredential', (evidence) => isMcp(evidence) && lacksScope(evidence)],
   [[401, 407], 'mcpCredential', isMcp],
   [[403], 'credentialInBody', lacksScope],
@@ -151,6 +153,12 @@ function isMcp({ subject }: ResponseEvidence): boolean {
 function lacksScope({ outcome, body }: ResponseEvidence): boolean {
   const challenge = first(outcome.headers['www-authenticate']) ?? '';
   return challenge.includes('insufficient_scope') || means('scope', body.codes);
+}
+
+/** GraphQL: some of the fields that were asked for have run, whatever became of the others. */
+function hasData({ body }: ResponseEvidence): boolean {
+  const data: unknown = (Object(body.json) as { data?: unknown }).data;
+  return Object.values(Object(data) as object).some((field) => field !== null);
 }
 
 function isOwnKeyInFlight({ outcome, body, keySent }: ResponseEvidence): boolean {

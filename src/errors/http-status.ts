@@ -56,8 +56,8 @@ const CLASS_ROWS = {
 /** Rows that need more evidence than the status. */
 // prettier-ignore
 export const REFINED_ROWS = {
-  throttledBody:         cells(['TOOL_RATE_LIMITED',        'yes', 'completed', 'N', 'H', ['refused', 'cooldown']]),
-  forbiddenRateLimit:    cells(['TOOL_RATE_LIMITED',        'yes', 'completed', 'N', 'H', ['refused', 'cooldown']]),
+  rateLimited:           cells(['TOOL_RATE_LIMITED',        'yes', 'completed', 'N', 'H', ['refused', 'cooldown']]),
+  rateLimitedInPart:     cells(['TOOL_RATE_LIMITED',        'yes', 'unknown',   'N', 'H', ['cooldown']]),
   quotaExhausted:        cells(['UPSTREAM_QUOTA_EXHAUSTED', 'no',  'completed', 'N', '-']),
   billingOn402:          cells(['UPSTREAM_QUOTA_EXHAUSTED', 'no',  'completed', 'S', '-']),
   credentialInBody:      cells(['UPSTREAM_AUTH_FAILED',     'no',  'completed', 'N', '-']),

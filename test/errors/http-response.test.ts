@@ -335,6 +335,26 @@ const CASES: readonly Case[] = [
     upstreamCode: 'THROTTLED',
   },
   {
+    name: 'Shopify GraphQL answers 200, and that one of two mutations ran',
+    status: 200,
+    body: {
+      data: { first: { id: 1 }, second: null },
+      errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }],
+    },
+    row: 'TOOL_RATE_LIMITED | yes | unknown | N',
+    upstreamCode: 'THROTTLED',
+  },
+  {
+    name: 'Shopify GraphQL answers 200, and that no mutation ran',
+    status: 200,
+    body: {
+      data: { first: null, second: null },
+      errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }],
+    },
+    row: RATE,
+    upstreamCode: 'THROTTLED',
+  },
+  {
     name: 'Slack answers 200',
     status: 200,
     headers: { 'retry-after': '30' },

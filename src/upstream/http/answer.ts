@@ -100,10 +100,12 @@ export class AnswerReader implements AnswerLimits {
       const json = checkJson(utf8Of(answer.chunks, type.charset));
       if (json !== undefined) return this.#succeed(answer, json);
     }
-    // Bytes that nobody declared as text are none, unless they have no type at all.
-    if (type.family === 'unknown' && type.essence !== '') return unusableType(type, answer.status);
     if (this.#rule?.needsJson === true) return unusableType(type, answer.status);
     const text = decodeText(Buffer.concat(answer.chunks), type.charset, false);
+    // Bytes that nobody declared as text are none, unless they have no type at all.
+    const declared = type.family === 'text' || type.essence === '';
+    const isText = declared || (type.charset !== undefined && text?.includes('\0') === false);
+    if (!isText) return unusableType(type, answer.status);
     if (text !== undefined) return this.#succeed(answer, { kind: 'text', text });
     const what = 'The answer is not text in the charset that it declares.';
     return invalidResult('encoding', what, answer.status);

@@ -38,11 +38,14 @@ export function readMediaType(header: string | readonly string[] | undefined): M
 function parse(text: string): MediaType {
   const essence = ESSENCE.exec(text)?.[1];
   if (essence === undefined) return UNKNOWN;
-  return { essence, charset: CHARSET.exec(text)?.[1], family: familyOf(essence) };
+  const charset = CHARSET.exec(text)?.[1];
+  return { essence, charset, family: familyOf(essence, charset) };
 }
 
-function familyOf(essence: string): MediaType['family'] {
+function familyOf(essence: string, charset: string | undefined): MediaType['family'] {
   if (JSON_TYPE.test(essence)) return 'json';
   if (TEXT_TYPE.test(essence)) return 'text';
+  // GitHub's `application/vnd.github.diff; charset=utf-8`, and PDFs of servers that say so always.
+  if (charset !== undefined && essence.startsWith('application/')) return 'unknown';
   return OPAQUE_TYPE.test(essence) ? 'unknown' : 'binary';
 }

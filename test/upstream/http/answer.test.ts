@@ -123,6 +123,7 @@ describe('text', () => {
     ['text/plain; charset=iso-8859-1', Buffer.from('grüße', 'latin1'), 'grüße'],
     ['text/csv', Buffer.from('grüße', 'latin1'), 'grüße'],
     ['application/xml', Buffer.from('\ufeff<a/>'), '<a/>'],
+    ['application/vnd.github.diff; charset=utf-8', Buffer.from('+ grüße'), '+ grüße'],
     ['text/plain; charset=shift_jis', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
   ])('%s is decoded', async (type, body, text) => {
     expect(await outcomeOf(answer(200, { 'content-type': type }, body))).toEqual({
@@ -173,9 +174,12 @@ describe('a type that no result can have', () => {
     },
   );
 
-  it('bytes of an opaque type are refused', async () => {
-    const type = { 'content-type': 'application/octet-stream' };
-    expect(await outcomeOf(answer(200, type, Buffer.from([0, 1, 2])))).toMatchObject({
+  it.each([
+    ['application/octet-stream', Buffer.from([0, 1, 2])],
+    ['application/pdf; charset=utf-8', Buffer.from('%PDF-1.7\n%âãÏÓ', 'latin1')],
+    ['application/zip; charset=utf-8', Buffer.from('PK\u0003\u0004\0\0')],
+  ])('bytes of %s are refused', async (type, bytes) => {
+    expect(await outcomeOf(answer(200, { 'content-type': type }, bytes))).toMatchObject({
       problem: 'content_type',
     });
   });
