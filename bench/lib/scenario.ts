@@ -9,6 +9,9 @@ export interface Settings {
   readonly seconds: number;
 }
 
+/** V8 goes on compiling for as long as that. */
+export const WARM_UP_SECONDS = 2;
+
 export type Scenario = (rig: Rig, settings: Settings) => Promise<readonly Row[]>;
 
 /** Every answer looked at had only this status or code. */
@@ -19,7 +22,7 @@ export function expectOnly(measured: Measured, key: string): void {
   }
 }
 
-/** Measures each subject once a round, in turns, and returns the rounds of each. */
+/** Measures each subject once a round, each round in the other order, and returns the rounds of each. */
 export async function interleave<K extends string>(
   rounds: number,
   subjects: Readonly<Record<K, () => Promise<Measured>>>,
@@ -30,7 +33,9 @@ export async function interleave<K extends string>(
     Measured[]
   >;
   for (let round = 0; round < rounds; round++) {
-    for (const key of keys) all[key].push(await subjects[key]());
+    for (const key of round % 2 === 0 ? keys : keys.toReversed()) {
+      all[key].push(await subjects[key]());
+    }
   }
   return all;
 }

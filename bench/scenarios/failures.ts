@@ -2,7 +2,7 @@
 // without failures. Statistics that sort a window on each failure show here.
 import { batch, type Rig } from '../lib/rig.js';
 import type { Row } from '../lib/report.js';
-import { interleave, mid, withGateway, type Settings } from '../lib/scenario.js';
+import { interleave, mid, WARM_UP_SECONDS, withGateway, type Settings } from '../lib/scenario.js';
 
 const SIZE = 10;
 const IN_FLIGHT = 16;
@@ -11,8 +11,8 @@ export function failures(rig: Rig, { rounds, seconds }: Settings): Promise<reado
   return withGateway(rig, async (gateway) => {
     const run = (tool: string, time: number) => () =>
       rig.measure(gateway, SIZE, { body: batch(tool, SIZE), inFlight: IN_FLIGHT, seconds: time });
-    await run('bench.fast', seconds / 2)();
-    await run('bench.some', seconds / 2)();
+    await run('bench.fast', WARM_UP_SECONDS)();
+    await run('bench.some', WARM_UP_SECONDS)();
     const all = await interleave(rounds, {
       without: run('bench.fast', seconds),
       some: run('bench.some', seconds),

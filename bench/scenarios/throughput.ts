@@ -2,7 +2,14 @@
 // 1, 10 and 50, and 100 kB results in batches of 10.
 import { batch, type Measured, type Rig, type Server } from '../lib/rig.js';
 import type { Row } from '../lib/report.js';
-import { expectOnly, interleave, mid, withBoth, type Settings } from '../lib/scenario.js';
+import {
+  expectOnly,
+  interleave,
+  mid,
+  WARM_UP_SECONDS,
+  withBoth,
+  type Settings,
+} from '../lib/scenario.js';
 
 interface Load {
   readonly name: string;
@@ -25,9 +32,6 @@ const SMALL: readonly Load[] = [
   },
   { name: 'calls/s, batches of 50', tool: 'bench.fast', size: 50, inFlight: 8, bar: 1, aim: 1.2 },
 ];
-
-/** V8 goes on compiling for as long as that. */
-const WARM_UP_SECONDS = 2;
 
 /** Above this share load and upstream, below it others on the machine, blur the comparison. */
 const BUSY = 0.9;

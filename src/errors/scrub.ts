@@ -19,6 +19,9 @@ export interface Scrubber {
 const REDACTED = '[redacted]';
 const DEFAULT_MAX_CHARS = 500;
 
+/** From here on a text is remembered: shorter ones, ids mostly, cost little and rarely come again. */
+const REMEMBERED_FROM_CHARS = 32;
+
 /** How much of an over-long text is scrubbed beyond what is kept: redacting makes it shorter. */
 const SLACK_CHARS = 2048;
 
@@ -47,8 +50,19 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
     return redactShapes(out);
   }
 
+  // A tool that is down says the same again and again.
+  let last = { s: '', maxChars: 0, out: '' };
+
   function text(s: string, maxChars = DEFAULT_MAX_CHARS): string {
     if (typeof s !== 'string' || maxChars <= 0) return '';
+    if (s.length < REMEMBERED_FROM_CHARS) return scrubbed(s, maxChars);
+    if (s !== last.s || maxChars !== last.maxChars) {
+      last = { s, maxChars, out: scrubbed(s, maxChars) };
+    }
+    return last.out;
+  }
+
+  function scrubbed(s: string, maxChars: number): string {
     const span = maxChars + SLACK_CHARS + 2 * longest;
     let out = redact(s.length > span ? s.slice(0, span) : s);
     // Where the text was cut, half a secret may stand.

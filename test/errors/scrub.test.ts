@@ -236,6 +236,13 @@ describe('the cap', () => {
     expect(scrubber.text(keys)).not.toContain('abcdef');
   });
 
+  it('is that of each call, for the same text, too', () => {
+    const text = 'z'.repeat(100);
+    for (const max of [90, 60, 90, 200]) {
+      expect(scrubber.text(text, max)).toHaveLength(Math.min(max, 100));
+    }
+  });
+
   it('is 500 unless told otherwise', () => {
     expect(scrubber.text('y'.repeat(9999))).toHaveLength(500);
     expect(scrubber.text('y'.repeat(9999), 9000)).toHaveLength(9000);

@@ -48,7 +48,8 @@ export function parseChecked(body: ResultBody): unknown {
   return body.kind === 'text' ? body.text : body.value;
 }
 
-function joined(chunks: readonly Uint8Array[]): Buffer {
+/** The bytes in one piece. */
+export function joined(chunks: readonly Uint8Array[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks);
 }

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpUpstreamDefinition, ToolDefinition } from '../../call.js';
 import type { ValidateOutput } from '../result-check.js';
 import { ERROR_BODY_MAX_BYTES, type Outcome, type ResultBody } from '../../errors/outcome.js';
-import { checkJson, looksLikeJson, parseChecked, utf8Of } from './answer-json.js';
+import { checkJson, joined, looksLikeJson, parseChecked, utf8Of } from './answer-json.js';
 import { decodeText } from './charset.js';
 import { decompress, readCodings } from './decompress.js';
 import type { Answer, AnswerLimits } from './exchange.js';
@@ -101,7 +101,7 @@ export class AnswerReader implements AnswerLimits {
       if (json !== undefined) return this.#succeed(answer, json);
     }
     if (this.#rule?.needsJson === true) return unusableType(type, answer.status);
-    const text = decodeText(Buffer.concat(answer.chunks), type.charset, false);
+    const text = decodeText(joined(answer.chunks), type.charset, false);
     // Bytes that nobody declared as text are none, unless they have no type at all.
     const declared = type.family === 'text' || type.essence === '';
     const isText = declared || (type.charset !== undefined && text?.includes('\0') === false);
@@ -127,7 +127,7 @@ const NOTHING = { chunks: [], byteLength: 0, bytesSeen: 0 };
 
 function responseOf(answer: Answer): Outcome & { kind: 'response' } {
   const { status, headers } = answer;
-  const bytes = Buffer.concat(answer.chunks).subarray(0, ERROR_BODY_MAX_BYTES);
+  const bytes = joined(answer.chunks).subarray(0, ERROR_BODY_MAX_BYTES);
   const truncated = answer.bytesSeen > bytes.length;
   const { charset } = readMediaType(headers['content-type']);
   const body = decodeText(bytes, charset, truncated) ?? bytes.toString('latin1');
@@ -136,7 +136,7 @@ function responseOf(answer: Answer): Outcome & { kind: 'response' } {
 
 /** The first part of an oversized result, as text whatever it was. */
 function cutResult(answer: Answer, type: MediaType): Outcome {
-  const text = decodeText(Buffer.concat(answer.chunks), type.charset, true);
+  const text = decodeText(joined(answer.chunks), type.charset, true);
   if (text === undefined) return unusableType(type, answer.status);
   const truncatedFromBytes = plainBytes(answer.headers) ?? answer.bytesSeen;
   return { kind: 'ok', result: { kind: 'text', text }, truncatedFromBytes };
